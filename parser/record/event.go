@@ -1,0 +1,84 @@
+package record
+
+// EventKind classifies log entries that are neither executions nor vacuums.
+type EventKind uint8
+
+// Kinds of events.
+const (
+	EventOther            EventKind = iota
+	EventServerStart                // "starting PostgreSQL …"; Text is the version
+	EventReady                      // "database system is ready to accept connections"
+	EventShutdown                   // fast, smart or immediate shutdown request
+	EventCrash                      // "terminated by signal", "was not properly shut down"
+	EventReload                     // "received SIGHUP, reloading configuration files"
+	EventParameterChanged           // "parameter "x" changed to "y"": Object x, Text y
+	EventConnection                 // connection authorized
+	EventDisconnection              // Duration is the session time
+	EventCheckpointStart            // Text is the cause
+	EventCheckpoint                 // complete; Count is buffers written, Duration total
+	EventLockWait                   // "still waiting": Object lock object, Text mode, Duration wait
+	EventLockAcquired               // "acquired … after"
+	EventDeadlock                   //
+	EventTempFile                   // Count is bytes
+	EventVacuumSkipped              // "skipping vacuum of …"
+	EventError                      // ERROR, FATAL or PANIC; SQLState set
+	EventLogDestination             // "ending log output to stderr"
+	EventBenign                     // understood, of no interest
+	EventWarning                    // WARNING; Text is the message
+	EventLockFailed                 // "could not obtain MODE on OBJECT" of log_lock_failures (18)
+	EventConnectionReady            // "connection ready: setup total=…" (18): Duration is the setup
+	EventRecovery                   // redo, consistency, promotion: Text is the message
+
+	// What stands between the plans of a psql transcript. These have no time:
+	// their order is that of their places.
+	EventHeading // a comment, or what \echo printed: Text
+	EventCommand // command tag: Object is "DELETE" or "CREATE INDEX", Count the rows
+	EventSize    // size of a relation: Object is the column, Text the relation if told, Count ± CountErr in Unit
+)
+
+// Units of an EventSize.
+const (
+	UnitPages = "pages"
+	UnitBytes = "bytes"
+)
+
+// OfTranscript reports whether events of this kind come from a psql transcript,
+// not from a log.
+func (k EventKind) OfTranscript() bool {
+	return k == EventHeading || k == EventCommand || k == EventSize
+}
+
+// Event is a log entry of interest other than a duration, plan or vacuum.
+type Event struct {
+	Pos       Pos
+	LogTime   Time
+	Kind      EventKind
+	Session   string
+	ProcessID int32
+	UserName  string
+	Database  string
+	// Application is %a, or application_name= of a "connection authorized".
+	Application string
+	Object      string
+	Text        string
+	SQLState    string
+	Count       int64
+	CountErr    int64  // half width of the rounding interval of Count
+	Unit        string // of Count where it may be one of several
+	Duration    Duration
+	Statement   *Statement // of the STATEMENT line, or that a transcript echoes; nil if absent
+	// Holders and Queue are the process ids that the DETAIL of an EventLockWait,
+	// EventLockAcquired or EventLockFailed names: who holds the lock and who
+	// waits, in order.
+	Holders, Queue []int32
+	// Cycle is the DETAIL of an EventDeadlock: who waits for whom.
+	Cycle []DeadlockWait
+}
+
+// DeadlockWait is one process of a deadlock: "Process 1 waits for ShareLock on
+// transaction 7; blocked by process 2."
+type DeadlockWait struct {
+	ProcessID, BlockedBy int32
+	Mode, Object         string
+	Statement            *Statement // nil if the DETAIL does not show it
+}

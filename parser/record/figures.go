@@ -1,0 +1,30 @@
+package record
+
+// Figures are what a plan says as a whole, computed by explain.Summarize.
+type Figures struct {
+	// Shape identifies the tree: node types, relations, indexes and join types,
+	// not costs, rows or conditions.
+	Shape uint64
+	// Rows is what the statement processed: for a write what its ModifyTable
+	// wrote (from its child: actual rows × loops, or Tuples Inserted …), else
+	// the root's actual rows × loops. Valid if HasRows.
+	Rows    Rows
+	RowsErr Rows // half width of the rounding interval of Rows
+	HasRows bool
+	IsWrite bool
+	// Total is the root's buffers. Own is what the statement itself is charged
+	// with: for a write ModifyTable's buffers exclusive of its children, else
+	// Total. Valid if HasBuffers.
+	Total, Own Buffers
+	HasBuffers bool
+	// HeapFetches sums the Index Only Scan nodes; IndexOnlyRows their rows ×
+	// loops. Valid if HasHeapFetches.
+	HeapFetches    int64
+	IndexOnlyRows  Rows
+	HasHeapFetches bool
+	IOReadTime     Duration // root; valid if HasIOTime
+	IOWriteTime    Duration
+	HasIOTime      bool
+	WALBytes       int64 // root; valid if HasWAL
+	HasWAL         bool
+}
