@@ -1,0 +1,95 @@
+package pgstat
+
+import (
+	"slices"
+
+	"github.com/pgassay/pgassay/parser/record"
+)
+
+// alias is a canonical column name and the other names it comes under: those
+// of earlier versions of PostgreSQL, of the function that psql names a column
+// after, and of common monitoring queries.
+type alias struct {
+	name  string
+	views []record.View // empty: all
+	from  []string
+}
+
+var (
+	ofTables     = []record.View{record.ViewTables, record.ViewStatioTables}
+	ofIndexes    = []record.View{record.ViewIndexes, record.ViewStatioIndex}
+	ofStatements = []record.View{record.ViewStatements}
+	ofActivity   = []record.View{record.ViewActivity}
+	ofRelations  = slices.Concat(ofTables, ofIndexes)
+)
+
+// aliases: a column is renamed only where the canonical name is not there
+// itself; of several the first in from counts.
+var aliases = []alias{
+	{"schemaname", ofRelations, []string{"nspname", "schema_name", "table_schema", "schema"}},
+	{"relname", ofRelations, []string{"tablename", "table_name", "relation_name", "relation", "table"}},
+	{"relid", ofTables, []string{"oid", "table_oid"}},
+	{"indexrelname", ofIndexes, []string{"indexname", "index_name", "index"}},
+	{"indexrelid", ofIndexes, []string{"index_oid"}},
+	{"index_size", ofIndexes, []string{"pg_relation_size", "relation_size", "index_size_bytes", "index_bytes", "size_bytes", "size"}},
+	{"indexdef", ofIndexes, []string{"pg_get_indexdef", "index_definition", "definition"}},
+	{"amname", ofIndexes, []string{"access_method", "index_type", "am"}},
+	{"indisvalid", ofIndexes, []string{"is_valid", "valid"}},
+	{"indisready", ofIndexes, []string{"is_ready", "ready"}},
+	{"indisunique", ofIndexes, []string{"is_unique"}},
+	{"indisprimary", ofIndexes, []string{"is_primary"}},
+	{"relation_size", ofTables, []string{"pg_relation_size", "heap_size", "relation_size_bytes", "size_bytes", "size"}},
+	{"table_size", ofTables, []string{"pg_table_size", "table_size_bytes", "table_bytes"}},
+	{"indexes_size", ofTables, []string{"pg_indexes_size", "indexes_size_bytes", "index_size", "index_bytes"}},
+	{"total_relation_size", ofTables, []string{"pg_total_relation_size", "total_size", "total_size_bytes", "total_bytes"}},
+	{"frozenxid_age", ofTables, []string{"relfrozenxid_age", "age_relfrozenxid", "xid_age", "age"}},
+	{"queryid", ofStatements, []string{"query_id"}},
+	{"total_exec_time", ofStatements, []string{"total_time"}}, // up to 12
+	{"mean_exec_time", ofStatements, []string{"mean_time"}},
+	{"min_exec_time", ofStatements, []string{"min_time"}},
+	{"max_exec_time", ofStatements, []string{"max_time"}},
+	{"stddev_exec_time", ofStatements, []string{"stddev_time"}},
+	{"shared_blk_read_time", ofStatements, []string{"blk_read_time"}}, // up to 16
+	{"shared_blk_write_time", ofStatements, []string{"blk_write_time"}},
+	{"pid", ofActivity, []string{"procpid"}},
+	{"query_id", ofActivity, []string{"queryid"}},
+	{"datname", nil, []string{"database_name", "dbname", "database"}},
+	{"usename", nil, []string{"user_name", "username"}},
+}
+
+// timeColumns hold when a row was read, the most telling name first.
+var timeColumns = []string{
+	"captured_at", "now", "ts", "timestamp", "snapshot_time", "collected_at", "time",
+	"clock_timestamp", "statement_timestamp", "transaction_timestamp", "current_timestamp",
+	"capture_time", "collect_time", "collect_ts", "sampled_at", "sample_time", "snapshot_at", "snap_time", "epoch_ns",
+}
+
+// canonicalNames renames the columns of a view. names are lower-cased and
+// trimmed; the result is a copy.
+func canonicalNames(view record.View, names []string) []string {
+	out := slices.Clone(names)
+	for i := range aliases {
+		a := &aliases[i]
+		if len(a.views) > 0 && !slices.Contains(a.views, view) || slices.Contains(out, a.name) {
+			continue
+		}
+		for _, from := range a.from {
+			if at := slices.Index(out, from); at >= 0 {
+				out[at] = a.name
+				break
+			}
+		}
+	}
+	return out
+}
+
+// timeColumn is the position of the column with the time of the row, -1 if
+// there is none.
+func timeColumn(names []string) int {
+	for _, n := range timeColumns {
+		if at := slices.Index(names, n); at >= 0 {
+			return at
+		}
+	}
+	return -1
+}
