@@ -1,0 +1,242 @@
+package dataset
+
+import (
+	"github.com/pgassay/pgassay/parser/record"
+)
+
+// Build sorts, pairs and links what was folded. The Dataset may be folded into
+// further and built again.
+func (d *Dataset) Build() *Model {
+	m := d.build()
+	if d.filter.IsZero() {
+		return m
+	}
+	return d.filtered(m)
+}
+
+// build makes the model of everything, or of what d.kept says.
+func (d *Dataset) build() *Model {
+	m := &Model{
+		Sampled:       1 / float64(uint64(1)<<d.level),
+		Capped:        d.capped,
+		Settings:      map[string][]Setting{},
+		SnapshotTimes: map[record.View]int{},
+		Untimed:       map[record.View]int{},
+		BlockSize:     8192,
+		From:          record.NoTime,
+		To:            record.NoTime,
+	}
+	b := &builder{d: d, m: m, relations: map[string]*Relation{}, statements: map[string]*Statement{},
+		spans: d.fileSpans(), main: d.mainDatabase()}
+	b.settings()
+	b.snapshots()
+	b.vacuumLines()
+	b.relationsDone()
+	b.executions()
+	b.transcripts()
+	b.statementDiffs()
+	b.activity()
+	b.eventsAndSpan()
+	b.statementsDone()
+	m.Servers = servers(m)
+	m.Logging = loggingOf(m)
+	return m
+}
+
+type builder struct {
+	d          *Dataset
+	m          *Model
+	relations  map[string]*Relation
+	statements map[string]*Statement
+	spans      fileSpans
+	main       string // database
+}
+
+// relation is the table of that name, made if it is new. Tables of other
+// databases than the main one are kept apart; snapshots do not tell theirs.
+func (b *builder) relation(database, schema, name string) *Relation {
+	if database == b.main {
+		database = ""
+	}
+	r := &Relation{Database: database, Schema: schema, Relation: name}
+	r.Name = r.prefix() + name
+	if known := b.relations[r.Name]; known != nil {
+		return known
+	}
+	b.relations[r.Name] = r
+	return r
+}
+
+// mainDatabase is the one that most executions ran in, else most vacuums.
+func (d *Dataset) mainDatabase() string {
+	count := map[string]int{}
+	d.execs.each(func(x *Exec) { count[x.Database]++ })
+	delete(count, "")
+	if len(count) == 0 {
+		for i := range d.vacuums {
+			count[d.vacuums[i].Database]++
+		}
+	}
+	best := ""
+	for name, n := range count {
+		if n > count[best] || n == count[best] && name < best {
+			best = name
+		}
+	}
+	return best
+}
+
+// fileSpans are the spans of the log files that tell executions, vacuums or
+// events.
+func (d *Dataset) fileSpans() fileSpans {
+	s := fileSpans{}
+	d.execs.each(func(x *Exec) { s.see(x.Pos.File, x.Time, x.Resolution >= record.Second) })
+	for i := range d.vacuums {
+		s.see(d.vacuums[i].Pos.File, d.vacuums[i].LogTime, false)
+	}
+	for i := range d.events {
+		s.see(d.events[i].Pos.File, d.events[i].LogTime, false)
+	}
+	return s
+}
+
+func (b *builder) statement(fp string) *Statement {
+	s := b.statements[fp]
+	if s == nil {
+		rs := b.d.statements[fp]
+		if rs == nil {
+			rs = &record.Statement{Fingerprint: fp}
+		}
+		s = &Statement{Statement: rs, FirstSeen: record.NoTime}
+		b.statements[fp] = s
+	}
+	return s
+}
+
+func (b *builder) settings() {
+	rows := b.d.samples[record.ViewSettings]
+	for i := range rows {
+		r := &rows[i]
+		name, ok := r.Text("name")
+		if !ok {
+			continue
+		}
+		value, _ := r.Text("setting")
+		unit, _ := r.Text("unit")
+		b.m.Settings[name] = append(b.m.Settings[name], Setting{Time: r.CapturedAt, Value: value, Unit: unit})
+	}
+	for _, s := range b.m.Settings {
+		sortBy(s, func(a, b *Setting) bool {
+			if a.Time != b.Time {
+				return a.Time < b.Time
+			}
+			return a.Value < b.Value
+		})
+	}
+	if n, ok := b.m.SettingInt("block_size"); ok && n > 0 {
+		b.m.BlockSize = n
+	}
+	if s, ok := b.m.Setting("server_version"); ok {
+		b.m.Server = s.Value
+	}
+}
+
+func (b *builder) eventsAndSpan() {
+	m := b.m
+	m.Events = onceEvents(b.d.logEvents(), b.spans)
+	sortBy(m.Events, func(x, y *record.Event) bool {
+		if x.LogTime != y.LogTime {
+			return x.LogTime < y.LogTime
+		}
+		return posLess(x.Pos, y.Pos)
+	})
+	for i := range m.Events {
+		m.span(m.Events[i].LogTime)
+		if m.Events[i].Kind == record.EventServerStart && m.Server == "" {
+			m.Server = m.Events[i].Text
+		}
+	}
+	for _, e := range m.Executions {
+		m.span(e.Time)
+	}
+	for _, v := range m.Vacuums {
+		if v.FromLog {
+			m.span(v.End)
+		}
+	}
+	for view, rows := range b.d.samples {
+		if view == record.ViewSettings && b.d.kept != nil {
+			continue // kept whatever their time
+		}
+		for i := range rows {
+			m.span(rows[i].CapturedAt)
+		}
+	}
+}
+
+func (m *Model) span(t record.Time) {
+	if !t.Known() {
+		return
+	}
+	if !m.From.Known() || t < m.From {
+		m.From = t
+	}
+	if !m.To.Known() || t > m.To {
+		m.To = t
+	}
+}
+
+// statementsDone links statements to relations and finishes their figures.
+func (b *builder) statementsDone() {
+	m := b.m
+	for _, s := range b.statements {
+		m.Statements = append(m.Statements, s)
+	}
+	sortBy(m.Statements, func(x, y **Statement) bool { return (*x).Fingerprint < (*y).Fingerprint })
+	m.index()
+	from, to := logSpan(m.Executions)
+	for _, s := range m.Statements {
+		s.logFrom, s.logTo = from, to
+		for _, name := range s.Statement.Relations {
+			if r := m.Relation(name); r != nil {
+				s.Relations = append(s.Relations, r)
+			}
+		}
+		if s.Statement.Target != "" {
+			s.Target = m.Relation(s.Statement.Target)
+		}
+		s.shapes(b.d)
+	}
+}
+
+// logSpan is the time from the first to the last execution of the log.
+func logSpan(execs []*Execution) (from, to record.Time) {
+	for _, e := range execs {
+		if e.Time.Known() && e.Kind != record.ExecExplain {
+			if from == 0 {
+				from = e.Time
+			}
+			to = e.Time
+		}
+	}
+	return from, to
+}
+
+func (s *Statement) shapes(d *Dataset) {
+	count := map[uint64]int64{}
+	for _, e := range s.Executions {
+		if e.Figures != nil {
+			count[e.Figures.Shape]++
+		}
+	}
+	for id, n := range count {
+		x := d.examples[exampleKey{s.Fingerprint, id}].keptBy(d.kept)
+		s.Shapes = append(s.Shapes, Shape{ID: id, Executions: n, First: x.first, Slowest: x.slowest})
+	}
+	sortBy(s.Shapes, func(a, b *Shape) bool {
+		if a.Executions != b.Executions {
+			return a.Executions > b.Executions
+		}
+		return a.ID < b.ID
+	})
+}

@@ -1,0 +1,192 @@
+package dataset
+
+import (
+	"sort"
+
+	"github.com/pgassay/pgassay/parser/record"
+)
+
+// Model is what signatures read. Everything in it is sorted and final.
+type Model struct {
+	Statements []*Statement   // by fingerprint
+	Executions []*Execution   // by end, then session and place; one per execution
+	Sessions   []*Session     // by name
+	Relations  []*Relation    // by name
+	Vacuums    []*Vacuum      // by time: log and snapshot merged
+	Events     []record.Event // of logs, by time
+	// Transcripts are psql sessions saved to files, by file.
+	Transcripts []Transcript
+	Activity    []ActivityPoint // by time
+	Settings    map[string][]Setting
+	From, To    record.Time // span of everything timed
+	Server      string      // version, "" if not told
+	Servers     []string    // major versions told; several mean several servers
+	BlockSize   int64       // bytes; 8192 unless settings say otherwise
+	// Sampled is the share of executions kept, 1 unless a limit was hit.
+	Sampled float64
+	Capped  map[string]int64
+	Logging Logging
+	Kept    *Kept // what a filter left; nil without a filter
+	// SnapshotTimes counts the distinct capture times of each view; Untimed the
+	// rows of each view that have none.
+	SnapshotTimes map[record.View]int
+	Untimed       map[record.View]int
+
+	byFingerprint map[string]*Statement
+	byRelation    map[string]*Relation
+}
+
+// Statement returns the statement with this fingerprint, or nil.
+func (m *Model) Statement(fingerprint string) *Statement { return m.byFingerprint[fingerprint] }
+
+// Relation resolves a name as a statement or plan writes it: "schema.table",
+// or "table" if only one schema has it (public wins). nil if unknown.
+func (m *Model) Relation(name string) *Relation { return m.byRelation[name] }
+
+// ServerTime is the summed duration of all top-level executions.
+func (m *Model) ServerTime() record.Duration {
+	var sum record.Duration
+	for _, e := range m.Executions {
+		sum += e.ServerTime()
+	}
+	return sum
+}
+
+// Setting is the value of a parameter at a time.
+type Setting struct {
+	Time  record.Time
+	Value string
+	Unit  string
+}
+
+// Setting is the latest known value of a parameter.
+func (m *Model) Setting(name string) (Setting, bool) {
+	s := m.Settings[name]
+	if len(s) == 0 {
+		return Setting{}, false
+	}
+	return s[len(s)-1], true
+}
+
+// Execution is one execution of a statement: its plan line and its duration
+// line are one.
+type Execution struct {
+	*Exec
+	Statement *Statement
+	// Start is Time − Duration. Both carry the log's resolution.
+	Start record.Time
+	// Duration is the duration line's if there is one, else the plan's; it
+	// hides Exec.Duration. PlanDuration is the plan's own, 0 if there is none.
+	Duration     record.Duration
+	PlanDuration record.Duration
+	// Concurrency is the number of other executions in flight at Start.
+	Concurrency int
+}
+
+// ServerTime is what the execution adds to the observed server time: nothing
+// if it ran inside another statement.
+func (e *Execution) ServerTime() record.Duration {
+	if e.Nested || !e.HasDuration || e.Kind == record.ExecExplain {
+		return 0
+	}
+	return e.Duration
+}
+
+// Statement is everything known of one fingerprint.
+type Statement struct {
+	*record.Statement
+	Executions []*Execution // by end; top-level and nested
+	Diffs      []Diff       // differences of pg_stat_statements, by time
+	Calls      int64        // executions in the log
+	Total      record.Duration
+	Shapes     []Shape     // most frequent first
+	Target     *Relation   // of a write, nil if unknown
+	Relations  []*Relation // known relations that it names
+	FirstSeen  record.Time
+
+	logFrom, logTo record.Time   // span of all executions of the log
+	complete       *completeness // of the whole log, if part of it was kept
+}
+
+// Shape is one plan shape of a statement.
+type Shape struct {
+	ID             uint64
+	Executions     int64
+	First, Slowest Example
+}
+
+// Session is the time line of one backend.
+type Session struct {
+	Name, Application, User, Database string
+	Steps                             []Step // by end
+}
+
+// Step is one phase in a session: parse, bind or an execution.
+type Step struct {
+	Kind       record.ExecutionKind
+	Start, End record.Time
+	Duration   record.Duration
+	Statement  *Statement
+	Execution  *Execution // nil for parse and bind
+	Pos        record.Pos
+
+	line *Exec
+}
+
+// Diff is what pg_stat_statements counted for a statement between two
+// captures, summed over its query ids.
+type Diff struct {
+	From, To                        record.Time
+	Pos                             record.Pos // of the later row
+	Calls, Rows                     int64
+	ExecTime                        float64 // ms
+	Hit, Read, Dirtied, Written     int64
+	TempRead, TempWritten, WALBytes int64
+}
+
+// Buffers is hit + read of shared buffers.
+func (d Diff) Buffers() int64 { return d.Hit + d.Read }
+
+// ActivityPoint is one row of pg_stat_activity.
+type ActivityPoint struct {
+	Time                                record.Time
+	Pos                                 record.Pos
+	PID                                 int64
+	Database, User, Application         string
+	State, WaitEventType, WaitEvent     string
+	Query, BackendType                  string
+	BackendStart, XactStart, QueryStart record.Time
+	BackendXmin, BackendXid             record.Count
+	Fingerprint                         string // of Query
+}
+
+func (m *Model) index() {
+	m.byFingerprint = make(map[string]*Statement, len(m.Statements))
+	for _, s := range m.Statements {
+		m.byFingerprint[s.Fingerprint] = s
+	}
+	m.byRelation = map[string]*Relation{}
+	for _, r := range m.Relations {
+		m.byRelation[r.Name] = r
+		if other, ok := m.byRelation[r.Relation]; !ok || r.precedes(other) {
+			m.byRelation[r.Relation] = r
+		}
+	}
+}
+
+// precedes orders the tables that one unqualified name may mean: those of the
+// main database first, then schema public, then by name.
+func (r *Relation) precedes(o *Relation) bool {
+	if (r.Database == "") != (o.Database == "") {
+		return r.Database == ""
+	}
+	if (r.Schema == "public") != (o.Schema == "public") {
+		return r.Schema == "public"
+	}
+	return r.Name < o.Name
+}
+
+// sortBy sorts a slice by a strict order.
+func sortBy[T any](s []T, less func(a, b *T) bool) {
+	sort.SliceStable(s, func(i, j int) bool { return less(&s[i], &s[j]) })
+}

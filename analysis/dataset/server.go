@@ -1,0 +1,65 @@
+package dataset
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/pgassay/pgassay/parser/record"
+)
+
+// servers are the major versions that start-up lines and snapshots of
+// server_version tell, sorted. More than one means several servers: an upgrade
+// in place does not go on in the same log.
+func servers(m *Model) []string {
+	seen := map[string]bool{}
+	for i := range m.Events {
+		if m.Events[i].Kind == record.EventServerStart {
+			seen[major(m.Events[i].Text)] = true
+		}
+	}
+	for _, s := range m.Settings["server_version"] {
+		seen[major(s.Value)] = true
+	}
+	delete(seen, "")
+	var out []string
+	for v := range seen {
+		out = append(out, v)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// major is 15 of "15.20 (Debian 15.20-0+deb12u1)", 9.6 of "9.6.24".
+func major(version string) string {
+	v, _, _ := strings.Cut(strings.TrimSpace(version), " ")
+	parts := strings.Split(v, ".")
+	if parts[0] == "9" && len(parts) > 1 {
+		return "9." + parts[1]
+	}
+	return strings.TrimRight(parts[0], "abcdefghijklmnopqrstuvwxyz")
+}
+
+// Mixed reports whether the input comes from several servers. Their tables,
+// sessions and statements are not kept apart.
+func (m *Model) Mixed() bool { return len(m.Servers) > 1 }
+
+// WentBack lists the tables whose counters went back between two captures: the
+// statistics were reset, the server crashed, or the captures are of different
+// servers.
+func (m *Model) WentBack() []string {
+	var out []string
+	for _, r := range m.Relations {
+		for i := 1; i < len(r.Points); i++ {
+			a, b := &r.Points[i-1], &r.Points[i]
+			if !b.Time.Known() {
+				break
+			}
+			if a.Ins.Known && b.Ins.Known && b.Ins.N < a.Ins.N {
+				out = append(out, fmt.Sprintf("%s at %s", r.Name, b.Time.Std().Format("15:04:05")))
+				break
+			}
+		}
+	}
+	return out
+}
