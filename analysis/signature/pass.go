@@ -1,0 +1,203 @@
+package signature
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/pgassay/pgassay/analysis/dataset"
+	"github.com/pgassay/pgassay/analysis/finding"
+	"github.com/pgassay/pgassay/analysis/stats"
+)
+
+// Pass is one run of all signatures over one model.
+type Pass struct {
+	Model        *dataset.Model
+	Findings     []finding.Finding
+	Evaluated    []string
+	NotEvaluated []NotEvaluated
+
+	now    *Signature
+	lacked bool
+	set    Thresholds
+	tests  []*float64
+	cache  map[string]any
+}
+
+// NotEvaluated says what a signature lacked and what would supply it.
+type NotEvaluated struct {
+	ID, Name, Lacks, Add string
+}
+
+// Thresholds are values in place of the defaults, by name as in
+// "PGA101.min_step". Names that no signature declares have no effect.
+type Thresholds map[string]float64
+
+// Run evaluates the signatures in order, with the thresholds that are set in
+// place of their defaults. p-values of all findings are corrected together
+// (Holm).
+func Run(m *dataset.Model, list []*Signature, set Thresholds) *Pass {
+	p := &Pass{Model: m, cache: map[string]any{}, set: set}
+	for _, s := range list {
+		p.now, p.lacked = s, false
+		s.Detect(p)
+		if !p.lacked {
+			p.Evaluated = append(p.Evaluated, s.ID)
+		}
+	}
+	p.correct()
+	sort.SliceStable(p.Findings, func(i, j int) bool { return before(&p.Findings[i], &p.Findings[j]) })
+	p.Findings = grouped(p.Findings)
+	return p
+}
+
+// grouped puts findings that are sides of one mechanism behind the one that
+// names it, and marks them with it. A loop above the server is told by three
+// signatures: 401 names it, 402 and 403 are its sides.
+func grouped(sorted []finding.Finding) []finding.Finding {
+	lead := map[string]string{}
+	for i := range sorted {
+		if f := &sorted[i]; f.ID == fanOut.ID {
+			lead[loopOf(f)] = f.Fingerprint()
+		}
+	}
+	sides := map[string][]finding.Finding{}
+	var out []finding.Finding
+	for _, f := range sorted {
+		if l := lead[loopOf(&f)]; l != "" && f.ID != fanOut.ID {
+			f.Cause = l
+			sides[l] = append(sides[l], f)
+			continue
+		}
+		out = append(out, f)
+	}
+	for i := 0; i < len(out); i++ {
+		if s := sides[out[i].Fingerprint()]; out[i].ID == fanOut.ID && len(s) > 0 {
+			out = slices.Insert(out, i+1, s...)
+			i += len(s)
+		}
+	}
+	return out
+}
+
+// loopOf identifies the loop that a 4xx finding speaks of; "" for others.
+func loopOf(f *finding.Finding) string {
+	if f.Subject.Parent == "" {
+		return ""
+	}
+	return f.Subject.Session + "\x00" + f.Subject.Parent + "\x00" + f.Subject.Fingerprint
+}
+
+func before(a, b *finding.Finding) bool {
+	if a.Severity != b.Severity {
+		return a.Severity > b.Severity
+	}
+	if a.Share != b.Share {
+		return a.Share > b.Share
+	}
+	if a.ID != b.ID {
+		return a.ID < b.ID
+	}
+	return a.Fingerprint() < b.Fingerprint()
+}
+
+// Lacks marks the running signature as not evaluated: lacks completes "not
+// evaluated: no …", add says what to collect.
+func (p *Pass) Lacks(lacks, add string) {
+	p.lacked = true
+	p.NotEvaluated = append(p.NotEvaluated, NotEvaluated{ID: p.now.ID, Name: p.now.Name, Lacks: lacks, Add: add})
+}
+
+// Report adds a finding of the running signature. It sets ID, name and
+// severity, which follows from confidence, Effect and Share; small says that
+// the absolute cost is below the signature's floor.
+func (p *Pass) Report(f finding.Finding, small bool) {
+	f.ID, f.Name = p.now.ID, p.now.Name
+	if p.Model.Mixed() {
+		f.Confidence = finding.Possible
+		f.WhyConfidence += "; the input mixes several servers"
+	}
+	f.Severity = severity(&f, small, p.now.Max)
+	p.Findings = append(p.Findings, f)
+}
+
+// Limits of the severity rule, the same for every signature.
+const (
+	criticalEffect = 3.0
+	criticalShare  = 0.10
+	warningEffect  = 1.5
+	warningShare   = 0.02
+)
+
+// severity = effect × share, by one rule for all.
+func severity(f *finding.Finding, small bool, limit finding.Severity) finding.Severity {
+	s := finding.Info
+	switch {
+	case small:
+	case f.Confidence >= finding.Likely && f.Effect >= criticalEffect && f.Share >= criticalShare:
+		s = finding.Critical
+	case f.Effect >= warningEffect && f.Share >= warningShare:
+		s = finding.Warning
+	}
+	return min(s, limit)
+}
+
+// Test registers a p-value for correction and returns the pointer to put into
+// a Figure.
+func (p *Pass) Test(raw float64) *float64 {
+	v := raw
+	p.tests = append(p.tests, &v)
+	return &v
+}
+
+func (p *Pass) correct() {
+	raw := make([]float64, len(p.tests))
+	for i, t := range p.tests {
+		raw[i] = *t
+	}
+	for i, v := range stats.Holm(raw) {
+		*p.tests[i] = v
+	}
+}
+
+// Tests is the number of p-values corrected together.
+func (p *Pass) Tests() int { return len(p.tests) }
+
+// limit is the running signature's threshold; the name must be declared.
+func (p *Pass) limit(name string) float64 {
+	for i := range p.now.Thresholds {
+		if t := &p.now.Thresholds[i]; t.Name == name {
+			return p.effective(p.now, t)
+		}
+	}
+	panic("signature " + p.now.ID + " has no threshold " + name)
+}
+
+// limits are the thresholds of s by name, as set or by default.
+func (p *Pass) limits(s *Signature) map[string]float64 {
+	out := make(map[string]float64, len(s.Thresholds))
+	for i := range s.Thresholds {
+		t := &s.Thresholds[i]
+		out[t.Name] = p.effective(s, t)
+	}
+	return out
+}
+
+func (p *Pass) effective(s *Signature, t *Threshold) float64 {
+	if len(p.set) > 0 {
+		if v, ok := p.set[s.ID+"."+t.Name]; ok {
+			return v
+		}
+	}
+	return t.Value
+}
+
+// shared computes a value once per pass: signatures that look at one shape
+// from several sides (401 to 403, 101 and 102) share it.
+func shared[T any](p *Pass, key string, compute func(*dataset.Model) T) T {
+	if v, ok := p.cache[key]; ok {
+		return v.(T)
+	}
+	v := compute(p.Model)
+	p.cache[key] = v
+	return v
+}
