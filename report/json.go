@@ -137,7 +137,8 @@ type jsonInput struct {
 	First      *string `json:"first"`
 	Last       *string `json:"last"`
 
-	Kinds []jsonKind `json:"kinds"`
+	Kinds   []jsonKind `json:"kinds"`
+	Unknown []int64    `json:"not_understood_lines"`
 }
 
 type jsonKind struct {
@@ -227,7 +228,7 @@ func inputOf(in *analysis.Input) jsonInput {
 		Zone: utf8Of(in.Zone), View: utf8Of(string(in.View)), Bytes: in.Bytes, Lines: in.Lines, Entries: in.Entries,
 		Understood: in.Understood, Executions: in.Executions, Plans: in.Plans, Vacuums: in.Vacuums,
 		Samples: in.Samples, Snapshots: in.Snapshots, Interval: in.Interval.Seconds(),
-		First: optional(in.First), Last: optional(in.Last), Kinds: kindsOf(in.Kinds),
+		First: optional(in.First), Last: optional(in.Last), Kinds: kindsOf(in.Kinds), Unknown: linesOf(in.Unknown),
 	}
 }
 
@@ -260,4 +261,13 @@ func statementOf(s *analysis.StatementRow) jsonStatement {
 		P95: s.P95.Milliseconds(), Max: s.Max.Milliseconds(), Share: number(s.Share), Rows: number(s.Rows),
 		Buffers: number(s.Buffers), BuffersPerRow: number(s.BuffersPerRow), Shapes: s.Shapes, From: utf8Of(s.From),
 	}
+}
+
+// linesOf are the lines of places in one file.
+func linesOf(places []record.Pos) []int64 {
+	out := make([]int64, len(places))
+	for i, p := range places {
+		out[i] = p.Line
+	}
+	return out
 }

@@ -43,11 +43,31 @@ func (p *page) coverage(v *view.View) {
 		rows = append(rows, []string{"", "and " + strconv.Itoa(n) + " more inputs: they are in the json and xlsx reports"})
 	}
 	rows = append(rows, p.lossRows(v)...)
+	rows = append(rows, p.unknownRows(v)...)
 	rows = append(rows, evaluationRows(v)...)
 	for i, n := range v.Notes {
 		rows = append(rows, []string{first(i, "notes"), n})
 	}
 	p.table(body, rows, 1)
+}
+
+// unknownRows are the first lines of each input whose entries were read but not
+// understood: messages of extensions, say. They are no loss.
+func (p *page) unknownRows(v *view.View) [][]string {
+	var rows [][]string
+	for i := range v.Result.Inputs {
+		in := &v.Result.Inputs[i]
+		if len(in.Unknown) == 0 || len(rows) == maxLosses {
+			continue
+		}
+		lines := make([]string, len(in.Unknown))
+		for k, pos := range in.Unknown {
+			lines[k] = strconv.FormatInt(pos.Line, 10)
+		}
+		rows = append(rows, []string{first(len(rows), "not understood"),
+			view.Shorten(view.Line(in.Name), p.width-24) + ", line " + strings.Join(lines, ", ")})
+	}
+	return rows
 }
 
 func (p *page) lossRows(v *view.View) [][]string {
