@@ -150,6 +150,7 @@ func (b *builder) eventsAndSpan() {
 		}
 		return posLess(x.Pos, y.Pos)
 	})
+	m.inferStatements()
 	for i := range m.Events {
 		m.span(m.Events[i].LogTime)
 		if m.Events[i].Kind == record.EventServerStart && m.Server == "" {

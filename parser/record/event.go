@@ -67,6 +67,9 @@ type Event struct {
 	Unit        string // of Count where it may be one of several
 	Duration    Duration
 	Statement   *Statement // of the STATEMENT line, or that a transcript echoes; nil if absent
+	// Inferred marks a Statement that the entry did not tell: it is the one that
+	// the session ran at that time.
+	Inferred bool
 	// Holders and Queue are the process ids that the DETAIL of an EventLockWait,
 	// EventLockAcquired or EventLockFailed names: who holds the lock and who
 	// waits, in order.

@@ -41,6 +41,9 @@ func eventRow(e *record.Event) []any {
 	}
 	if e.Statement != nil {
 		statement, fingerprint = view.Block(e.Statement.Normalized), view.Line(e.Statement.Fingerprint)
+		if e.Inferred {
+			statement = "(inferred) " + statement
+		}
 	}
 	if e.ProcessID != 0 {
 		process = strconv.Itoa(int(e.ProcessID))
