@@ -101,10 +101,8 @@ func censoredDurations(m *dataset.Model) string {
 	if l.DurationFloor > 0 {
 		return fmt.Sprintf("durations below %s ms are missing", num(l.DurationFloor.Milliseconds()))
 	}
-	if l.Censored() && l.PlanFloor == 0 {
-		return l.Why
-	}
-	if l.Durations == 0 && l.Censored() {
+	// A threshold of auto_explain alone cuts no duration line.
+	if l.Censored() && (l.PlanFloor == 0 || l.Durations == 0) {
 		return l.Why
 	}
 	for _, name := range []string{"log_statement_sample_rate", "log_transaction_sample_rate"} {
