@@ -28,6 +28,7 @@ func (d *Dataset) build() *Model {
 	}
 	b := &builder{d: d, m: m, relations: map[string]*Relation{}, statements: map[string]*Statement{},
 		spans: d.fileSpans(), main: d.mainDatabase()}
+	b.rows()
 	b.settings()
 	b.snapshots()
 	b.vacuumLines()
@@ -111,6 +112,14 @@ func (b *builder) statement(fp string) *Statement {
 		b.statements[fp] = s
 	}
 	return s
+}
+
+// rows sorts the rows of each view.
+func (b *builder) rows() {
+	b.m.rows = b.d.samples
+	for _, rows := range b.m.rows {
+		sortBy(rows, func(x, y *record.Sample) bool { return pointLess(x.CapturedAt, y.CapturedAt, x.Pos, y.Pos) })
+	}
 }
 
 func (b *builder) settings() {

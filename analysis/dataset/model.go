@@ -34,7 +34,13 @@ type Model struct {
 
 	byFingerprint map[string]*Statement
 	byRelation    map[string]*Relation
+	rows          map[record.View][]record.Sample
 }
+
+// Rows are the rows of a view as read, by time, those without one last: for
+// views that have no points of their own in the Model, such as pg_stat_wal,
+// pg_prepared_xacts or pg_stat_progress_vacuum.
+func (m *Model) Rows(view record.View) []record.Sample { return m.rows[view] }
 
 // Statement returns the statement with this fingerprint, or nil.
 func (m *Model) Statement(fingerprint string) *Statement { return m.byFingerprint[fingerprint] }

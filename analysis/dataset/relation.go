@@ -51,6 +51,14 @@ type TablePoint struct {
 	LastVacuum, LastAutovacuum                        record.Time
 	LastAnalyze, LastAutoanalyze                      record.Time
 	Reloptions                                        string
+	OID, Relallfrozen                                 record.Count
+	NewpageUpd, SeqTupRead, IdxTupFetch               record.Count
+	AnalyzeCount, AutoanalyzeCount                    record.Count
+	LastSeqScan, LastIdxScan                          record.Time
+	// FrozenXidAge and MxidAge are age(relfrozenxid) and mxid_age(relminmxid).
+	FrozenXidAge, MxidAge record.Count
+	// TotalSize, IndexesSize and ToastSize are bytes.
+	TotalSize, IndexesSize, ToastSize record.Count
 }
 
 // Reading is a size known at a time.
@@ -86,6 +94,12 @@ type IndexPoint struct {
 	Size                record.Count // bytes
 	Valid, Ready        record.Count // 1 or 0
 	Unique              record.Count
+	// Primary, Exclusion and ReplicaIdentity are 1 or 0 as in pg_index;
+	// Constraint names the constraint that uses the index, "" if none or unknown.
+	Primary, Exclusion, ReplicaIdentity record.Count
+	Constraint                          string
+	TupRead, TupFetch                   record.Count
+	LastScan                            record.Time
 }
 
 // Rebuild is a change of relfilenode or OID between two captures: REINDEX,

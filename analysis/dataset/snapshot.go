@@ -95,7 +95,12 @@ func tablePoint(s *record.Sample) TablePoint {
 		VacuumCount: count(s, "vacuum_count"), AutovacuumCount: count(s, "autovacuum_count"),
 		LastVacuum: timeOf(s, "last_vacuum"), LastAutovacuum: timeOf(s, "last_autovacuum"),
 		LastAnalyze: timeOf(s, "last_analyze"), LastAutoanalyze: timeOf(s, "last_autoanalyze"),
-		Reloptions: text(s, "reloptions"),
+		Reloptions: text(s, "reloptions"), OID: count(s, "relid"), Relallfrozen: count(s, "relallfrozen"),
+		NewpageUpd: count(s, "n_tup_newpage_upd"), SeqTupRead: count(s, "seq_tup_read"), IdxTupFetch: count(s, "idx_tup_fetch"),
+		AnalyzeCount: count(s, "analyze_count"), AutoanalyzeCount: count(s, "autoanalyze_count"),
+		LastSeqScan: timeOf(s, "last_seq_scan"), LastIdxScan: timeOf(s, "last_idx_scan"),
+		FrozenXidAge: count(s, "frozenxid_age"), MxidAge: count(s, "mxid_age"),
+		TotalSize: count(s, "total_relation_size"), IndexesSize: count(s, "indexes_size"), ToastSize: count(s, "toast_size"),
 	}
 }
 
@@ -105,7 +110,9 @@ func indexPoint(s *record.Sample) IndexPoint {
 		OID: count(s, "indexrelid"), Relfilenode: count(s, "relfilenode"),
 		Scans: count(s, "idx_scan"), Relpages: count(s, "relpages"), Reltuples: count(s, "reltuples"),
 		Size: count(s, "index_size"), Valid: countBool(s, "indisvalid"), Ready: countBool(s, "indisready"),
-		Unique: countBool(s, "indisunique"),
+		Unique: countBool(s, "indisunique"), Primary: countBool(s, "indisprimary"), Exclusion: countBool(s, "indisexclusion"),
+		ReplicaIdentity: countBool(s, "indisreplident"), Constraint: text(s, "conname"),
+		TupRead: count(s, "idx_tup_read"), TupFetch: count(s, "idx_tup_fetch"), LastScan: timeOf(s, "last_idx_scan"),
 	}
 }
 

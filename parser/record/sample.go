@@ -18,6 +18,28 @@ const (
 	ViewActivity     View = "pg_stat_activity"
 	ViewDatabase     View = "pg_stat_database"
 	ViewSettings     View = "pg_settings"
+
+	ViewStatementsInfo View = "pg_stat_statements_info"
+	ViewBgwriter       View = "pg_stat_bgwriter"
+	ViewCheckpointer   View = "pg_stat_checkpointer"
+	ViewIO             View = "pg_stat_io"
+	ViewWAL            View = "pg_stat_wal"
+	ViewSlots          View = "pg_replication_slots"
+	ViewReplication    View = "pg_stat_replication"
+	ViewPrepared       View = "pg_prepared_xacts"
+	ViewVacuuming      View = "pg_stat_progress_vacuum"
+	ViewIndexing       View = "pg_stat_progress_create_index"
+	// ViewServer is one row about the cluster: server_version, in_recovery,
+	// postmaster_start_time, system_identifier, block_size, next_xid and the like.
+	ViewServer View = "server"
+	// ViewVisibility is pg_visibility_map_summary of a named relation.
+	ViewVisibility View = "pg_visibility_map_summary"
+	// ViewTupleStats is pgstattuple or pgstattuple_approx of a named relation.
+	ViewTupleStats View = "pgstattuple"
+	// ViewIndexStats is pgstatindex of a named index.
+	ViewIndexStats View = "pgstatindex"
+	// ViewSeries is a series of the user's: a time and numbers (--series).
+	ViewSeries View = "series"
 )
 
 // TimeSource says where a sample's time comes from.
