@@ -26,8 +26,11 @@ type Options struct {
 	Filter   dataset.Filter
 	// Thresholds replace defaults of signatures, by "PGA101.min_step".
 	Thresholds signature.Thresholds
-	Stdin      io.Reader
-	Version    string // of pgassay, for the report
+	// Series are files with a time column and numbers or texts of the user's:
+	// latency as the application saw it, its own axes, deploys.
+	Series  []string
+	Stdin   io.Reader
+	Version string // of pgassay, for the report
 	// Anonymize leaves no name or literal of the input in the Result.
 	Anonymize bool
 	// Baseline, if not nil, is compared with.
@@ -55,10 +58,7 @@ func Run(ctx context.Context, paths []string, o Options) (*Result, error) {
 	statements := sqltext.NewInterner(internedStatements)
 	d := dataset.New(o.Limits, statements.Statement)
 	read, filter := newInputs(), newFiltering(o, d)
-	rep, err := parser.Stream(ctx, paths, parser.Options{
-		Prefix: o.Prefix, Timezone: o.Timezone, Jobs: o.Jobs, Stdin: o.Stdin,
-		Intern: statements.Statement, OnProgress: o.Progress,
-	}, func(b *record.Batch) error {
+	rep, err := readAll(ctx, paths, o, statements, func(b *record.Batch) error {
 		read.see(b)
 		filter.see(b)
 		d.Fold(b)

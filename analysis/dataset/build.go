@@ -37,6 +37,7 @@ func (d *Dataset) build() *Model {
 	b.transcripts()
 	b.statementDiffs()
 	b.activity()
+	b.external()
 	b.eventsAndSpan()
 	b.statementsDone()
 	m.Servers = servers(m)

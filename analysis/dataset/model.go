@@ -17,6 +17,8 @@ type Model struct {
 	// Transcripts are psql sessions saved to files, by file.
 	Transcripts []Transcript
 	Activity    []ActivityPoint // by time
+	External    []External      // given by the user, by file and name
+	Marks       []Mark          // given by the user, by time
 	Settings    map[string][]Setting
 	From, To    record.Time // span of everything timed
 	Server      string      // version, "" if not told

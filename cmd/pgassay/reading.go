@@ -42,6 +42,7 @@ func (in *reading) flags(cmd *cobra.Command) {
 	in.filter.flags(cmd)
 	f.StringVar(&in.format, "format", report.Formats[0].Name, "what is written to standard output: "+strings.Join(formatNames(), ", "))
 	f.StringArrayVar(&in.reports, "report", nil, "also write `FILE`, in the format of its extension, or FORMAT=FILE, or a folder of CSV files; repeatable")
+	f.StringArrayVar(&o.Series, "series", nil, "`FILE` with a time column and numbers or texts of yours: latency as the application saw it, deploys; repeatable")
 	f.StringVar(&in.baseline, "baseline", "", "compare with an earlier JSON report in `FILE`")
 	f.StringVar(&in.newBaseline, "update-baseline", "", "write the JSON report to `FILE`, as the next baseline, whatever is found")
 	f.StringArrayVar(&in.thresholds, "threshold", nil, "limit of a signature, as `NAME=VALUE`, as in PGA101.min_step=1.5; repeatable")

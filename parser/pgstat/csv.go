@@ -16,7 +16,7 @@ import (
 var CSV = source.Format{
 	Name:   "snapshot-csv",
 	Doc:    "statistics views as CSV with a header",
-	Detect: detectCSV,
+	Detect: func(h *source.Head) *source.Detection { return detectCSV(h, newLayout, noView) },
 }
 
 // Scores of detection.
@@ -34,15 +34,17 @@ type csvFile struct {
 	layout *layout
 }
 
-func detectCSV(h *source.Head) *source.Detection {
+// detectCSV recognises a file by its header: layoutOf makes the layout of the
+// names, refusal says why there is none.
+func detectCSV(h *source.Head, layoutOf func([]string) *layout, refusal func(what string, names []string) string) *source.Detection {
 	line, _ := firstLine(h.Data)
 	delim, names := sniffHeader(line)
 	if names == nil {
 		return nil
 	}
-	l := newLayout(names)
+	l := layoutOf(names)
 	if l == nil {
-		return &source.Detection{Score: scoreNoMatch, Reason: noMatch("CSV whose columns", names)}
+		return &source.Detection{Score: scoreNoMatch, Reason: refusal("CSV whose columns", names)}
 	}
 	f := &csvFile{name: h.Name, header: bytes.Clone(line), delim: delim, layout: l}
 	return &source.Detection{
@@ -56,18 +58,22 @@ func detectCSV(h *source.Head) *source.Detection {
 	}
 }
 
-// noMatch is the reason why a file with these columns cannot be used.
-func noMatch(what string, names []string) string {
-	shown := names
-	if len(shown) > 6 {
-		shown = append(shown[:6:6], "…")
-	}
+// noView is the reason why a file with these columns cannot be used.
+func noView(what string, names []string) string {
 	var known []string
 	for _, v := range Views() {
 		known = append(known, string(v.View))
 	}
 	return fmt.Sprintf("%s match no statistics view known: (%s); known are %s",
-		what, strings.Join(shown, ", "), strings.Join(known, ", "))
+		what, shown(names), strings.Join(known, ", "))
+}
+
+// shown is the first few names.
+func shown(names []string) string {
+	if len(names) > 6 {
+		names = append(names[:6:6], "…")
+	}
+	return strings.Join(names, ", ")
 }
 
 // firstLine is the first line that is not blank, and the offset behind it.

@@ -15,16 +15,19 @@ import (
 var NDJSON = source.Format{
 	Name:   "snapshot-ndjson",
 	Doc:    "statistics views as JSON objects, a line each or in a list",
-	Detect: detectNDJSON,
+	Detect: func(h *source.Head) *source.Detection { return detectNDJSON(h, newLayout, noView) },
 }
 
 // jsonFile is how one file of objects is read.
 type jsonFile struct {
-	name   string
-	layout *layout // of the first object
+	name     string
+	layout   *layout // of the first object
+	layoutOf func(keys []string) *layout
 }
 
-func detectNDJSON(h *source.Head) *source.Detection {
+// detectNDJSON recognises a file by the keys of its first object, as detectCSV
+// does by the header.
+func detectNDJSON(h *source.Head, layoutOf func([]string) *layout, refusal func(what string, keys []string) string) *source.Detection {
 	start := beginObject(h.Data)
 	if start == len(h.Data) {
 		return nil
@@ -34,7 +37,7 @@ func detectNDJSON(h *source.Head) *source.Detection {
 	if err != nil || len(keys) == 0 {
 		return nil
 	}
-	l := newLayout(keys)
+	l := layoutOf(keys)
 	score := scoreView
 	if objectStart(h.Data) != start { // a title of psql's, or something else
 		score = scoreLate
@@ -43,9 +46,9 @@ func detectNDJSON(h *source.Head) *source.Detection {
 		}
 	}
 	if l == nil {
-		return &source.Detection{Score: scoreNoMatch, Reason: noMatch("JSON whose keys", keys)}
+		return &source.Detection{Score: scoreNoMatch, Reason: refusal("JSON whose keys", keys)}
 	}
-	f := &jsonFile{name: h.Name, layout: l}
+	f := &jsonFile{name: h.Name, layout: l, layoutOf: layoutOf}
 	cut := cutObjects
 	if oneLineEach(h.Data[start:], n) {
 		cut = cutLines
@@ -135,7 +138,7 @@ const (
 // parse reads the objects of a block. What is no object is passed over line by
 // line.
 func (f *jsonFile) parse(block []byte, pos record.Pos, b *record.Batch) {
-	p := jsonBlock{rows: newRows(b, f.name), layout: f.layout, shapes: map[string]*layout{}}
+	p := jsonBlock{rows: newRows(b, f.name), layout: f.layout, layoutOf: f.layoutOf, shapes: map[string]*layout{}}
 	base := pos.Offset
 	for at := 0; at < len(block); {
 		rest := block[at:]
@@ -152,9 +155,10 @@ func (f *jsonFile) parse(block []byte, pos record.Pos, b *record.Batch) {
 // jsonBlock is the reading of one block.
 type jsonBlock struct {
 	*rows
-	layout *layout            // of the last object
-	shapes map[string]*layout // by keys; nil for no view
-	keys   []string
+	layout   *layout // of the last object
+	layoutOf func(keys []string) *layout
+	shapes   map[string]*layout // by keys; nil for no view
+	keys     []string
 }
 
 // object reads what stands at the start of s and returns its length: an object,
@@ -190,7 +194,7 @@ func (p *jsonBlock) shape() *layout {
 	id := strings.Join(p.keys, "\x00")
 	l, known := p.shapes[id]
 	if !known {
-		l = newLayout(slices.Clone(p.keys))
+		l = p.layoutOf(slices.Clone(p.keys))
 		p.shapes[id] = l
 	}
 	if l != nil {

@@ -42,6 +42,9 @@ const (
 	ViewSeries View = "series"
 )
 
+// SeriesTime is the canonical name of the time column of ViewSeries.
+const SeriesTime = "captured_at"
+
 // TimeSource says where a sample's time comes from.
 type TimeSource uint8
 
