@@ -125,6 +125,8 @@ func nameOfEvent(k record.EventKind) string {
 		return "connections ready"
 	case record.EventRecovery:
 		return "recovery messages"
+	case record.EventCheckpointsFrequent:
+		return "warnings of frequent checkpoints"
 	case record.EventHeading:
 		return "headings"
 	case record.EventCommand:

@@ -42,7 +42,7 @@ func TestMessagesOfTheServer(t *testing.T) {
 		"ERROR:  canceling statement due to statement timeout":                     {Kind: record.EventError, SQLState: "57014"},
 		"ERROR:  canceling statement due to lock timeout":                          {Kind: record.EventError, SQLState: "55P03"},
 		"FATAL:  terminating connection due to idle-in-transaction timeout":        {Kind: record.EventError, SQLState: "25P03"},
-		"FATAL:  sorry, too many clients already":                                  {Kind: record.EventError},
+		"FATAL:  sorry, too many clients already":                                  {Kind: record.EventError, SQLState: "53300"},
 		"WARNING:  01000: there is no transaction in progress":                     {Kind: record.EventWarning, SQLState: "01000"},
 		"LOG:  redo done at 0/1C system usage: CPU: user: 0.00 s":                  {Kind: record.EventRecovery},
 		"LOG:  process 5 could not obtain ShareLock on transaction 755":            {Kind: record.EventLockFailed, Object: "transaction 755"},

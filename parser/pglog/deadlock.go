@@ -17,7 +17,7 @@ func (w *worker) isDeadlock(message []byte) bool {
 }
 
 // stateOf is the SQLSTATE of the messages that say why a statement or a session
-// was ended by others; nil for the rest.
+// was ended by others, or not let in; nil for the rest.
 func stateOf(message []byte) []byte {
 	for _, known := range cancels {
 		if bytes.HasPrefix(message, []byte(known.message)) {
@@ -27,7 +27,8 @@ func stateOf(message []byte) []byte {
 	return nil
 }
 
-// cancels are from the sources of PostgreSQL 10 to 18 (postgres.c, proc.c).
+// cancels are from the sources of PostgreSQL 10 to 18 (postgres.c, proc.c,
+// postmaster.c, postinit.c).
 var cancels = [...]struct{ message, state string }{
 	{"canceling statement due to statement timeout", "57014"},
 	{"canceling statement due to user request", "57014"},
@@ -40,8 +41,13 @@ var cancels = [...]struct{ message, state string }{
 	{"terminating connection due to idle-session timeout", "57P05"},
 	{"terminating connection due to administrator command", "57P01"},
 	{"terminating connection because of crash of another server process", "57P02"},
+	{"terminating connection because of unexpected SIGQUIT signal", "57P02"},
 	{"terminating connection due to conflict with recovery", "40001"},
 	{"could not obtain lock on ", "55P03"},
+	{"the database system is ", "57P03"},
+	{"sorry, too many clients already", "53300"},
+	{"remaining connection slots are reserved", "53300"},
+	{"too many connections for ", "53300"},
 }
 
 // deadlockCycle reads the DETAIL of a deadlock: for each process "Process 1

@@ -30,7 +30,7 @@ func (w *worker) errorEvent(e *record.Entry) {
 		kind, state = record.EventDeadlock, deadlockState
 	}
 	ev := w.event(e, kind)
-	ev.SQLState = w.name(state)
+	ev.SQLState, ev.Severity = w.name(state), e.ErrorSeverity
 	ev.Text = excerpt(withoutCharacter(e.Message), maxText)
 	if kind == record.EventDeadlock && len(e.Detail) > 0 {
 		ev.Text = excerpt(e.Detail, 4*maxText)
@@ -75,25 +75,18 @@ func (w *worker) lifeEvent(e *record.Entry) bool {
 		w.event(e, record.EventShutdown).Text = excerpt(e.Message, maxText)
 	case c.lit("ending log output to "):
 		w.event(e, record.EventLogDestination).Text = excerpt(c.b, maxText)
-	case crashed(e.Message):
+	case recovers(e.Message):
 		w.event(e, record.EventCrash).Text = excerpt(e.Message, maxText)
 	default:
 		// Clean starts and stops: "database system was shut down at …".
-		return c.lit("database system ")
+		return w.exit(e) || c.lit("database system ")
 	}
 	return true
 }
 
-// crashed recognises the end of a process by a signal, and the recovery after a
-// crash.
-func crashed(m []byte) bool {
-	switch {
-	case bytes.HasPrefix(m, []byte("database system was ")):
-		return bytes.HasPrefix(m[20:], []byte("not properly shut down")) || bytes.HasPrefix(m[20:], []byte("interrupted"))
-	case bytes.HasPrefix(m, []byte("server process (PID ")):
-		return bytes.Contains(m, []byte(") was terminated by ")) || bytes.Contains(m, []byte(") exited with exit code"))
-	}
-	return false
+// recovers reports the recovery after a crash.
+func recovers(m []byte) bool {
+	return bytes.HasPrefix(m, []byte("database system was not properly shut down")) || bytes.HasPrefix(m, []byte("database system was interrupted"))
 }
 
 // parameter reads a setting that a reload has changed.
@@ -187,31 +180,6 @@ func (c *cursor) clockSpan() (record.Duration, bool) {
 	}
 	*c = k
 	return record.Duration(hours*60+minutes)*60*record.Second + seconds, true
-}
-
-// checkpoint reads the start and the end of checkpoints and restartpoints, and
-// the complaint about their frequency.
-func (w *worker) checkpoint(e *record.Entry) bool {
-	c := cursor{e.Message}
-	switch {
-	case c.lit("checkpoint starting"), c.lit("restartpoint starting"):
-		c.after(":") // Azure counts them before it
-		w.event(e, record.EventCheckpointStart).Text = excerpt(bytes.TrimLeft(c.b, " "), maxText)
-	case c.lit("checkpoint complete"), c.lit("restartpoint complete"):
-		ev := w.event(e, record.EventCheckpoint)
-		ev.Text = excerpt(e.Message, maxText)
-		if c.after(": wrote ") {
-			ev.Count, _ = c.int()
-		}
-		if c.after(" total=") {
-			ev.Duration, _ = c.decimal(record.Second)
-		}
-	case c.lit("checkpoints are occurring too frequently"):
-		w.event(e, record.EventOther).Text = excerpt(e.Message, maxText)
-	default:
-		return false
-	}
-	return true
 }
 
 // tempFile reads `temporary file: path "…", size N`.

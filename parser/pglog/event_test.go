@@ -58,6 +58,19 @@ func TestCheckpointFigures(t *testing.T) {
 	}
 }
 
+func TestCheckpointWork(t *testing.T) {
+	b := parseText(t, Stderr, "2026-03-02 08:00:01.100 UTC [5] LOG:  checkpoint complete: wrote 12 buffers (7.5%), wrote 3 SLRU buffers; 4 WAL file(s) added, 5 removed, 6 recycled; "+
+		"write=1.234 s, sync=0.005 s, total=2.345 s; sync files=1, longest=0.004 s, average=0.002 s; distance=32769 kB, estimate=40000 kB; lsn=0/1C, redo lsn=0/1B\n"+
+		"2026-03-02 08:00:02.100 UTC [5] LOG:  checkpoints are occurring too frequently (24 seconds apart)\n")
+	want := record.Checkpoint{Write: 1234000, Sync: 5000, LongestSync: 4000, WALAdded: 4, WALRemoved: 5, WALRecycled: 6, Distance: record.Some(32769 * 1024)}
+	if e := b.Events[0]; e.Checkpoint == nil || *e.Checkpoint != want || e.Duration != 2345000 || e.Count != 12 {
+		t.Errorf("%+v %+v", e, e.Checkpoint)
+	}
+	if e := b.Events[1]; e.Kind != record.EventCheckpointsFrequent || e.Duration != 24*record.Second {
+		t.Errorf("%+v", e)
+	}
+}
+
 func TestLockQueueIsNamed(t *testing.T) {
 	b := parseText(t, Stderr, `2026-03-02 08:00:01.100 UTC [5] LOG:  process 5 still waiting for ShareLock on transaction 7 after 1000.123 ms
 2026-03-02 08:00:01.100 UTC [5] DETAIL:  Processes holding the lock: 1, 2. Wait queue: 5, 6, 7.

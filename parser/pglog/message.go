@@ -86,7 +86,11 @@ func (w *worker) message(e *record.Entry) bool {
 // warning is a WARNING of the server.
 func (w *worker) warning(e *record.Entry) {
 	ev := w.event(e, record.EventWarning)
-	ev.Text, ev.SQLState = excerpt(e.Message, maxText), w.name(e.SQLState)
+	state := e.SQLState
+	if state == nil {
+		state = stateOf(e.Message)
+	}
+	ev.Text, ev.SQLState = excerpt(e.Message, maxText), w.name(state)
 	ev.Statement = w.statement(e.Query)
 }
 
@@ -119,7 +123,7 @@ func (w *worker) log(e *record.Entry) bool {
 	case 's', 'e':
 		return w.textEntry(e) || w.lifeEvent(e) || w.skipped(e) || w.recovery(e) || isBenign(m)
 	case 'a':
-		return w.vacuumEntry(e) || w.recovery(e) || isBenign(m)
+		return w.vacuumEntry(e) || w.exit(e) || w.recovery(e) || isBenign(m)
 	case 'c', 'r':
 		return w.checkpoint(e) || w.connection(e) || w.ready(e) || w.lifeEvent(e) || w.recovery(e) || isBenign(m)
 	case 'p':
@@ -127,7 +131,7 @@ func (w *worker) log(e *record.Entry) bool {
 	case 't':
 		return w.tempFile(e) || isBenign(m)
 	}
-	return isBenign(m)
+	return w.exit(e) || isBenign(m)
 }
 
 // isBenign reports messages of PostgreSQL's own that tell nothing of use here.
@@ -152,7 +156,7 @@ var benign = [...]string{
 	"issuing SIGKILL", "listening on ", "logical decoding found ", "logical replication ", "number of prefetched",
 	"parameter \"", "performing immediate shutdown", "redirecting log output", "recovered replication state",
 	"recovery restart point", "replication terminated by",
-	"restored log file", "server process ", "shutting down", "skipping missing configuration",
+	"restored log file", "shutting down", "skipping missing configuration",
 	"started streaming WAL", "starting backup recovery", "starting archive recovery", "starting logical decoding",
 	"starting point-in-time recovery", "startup process ", "terminating any other active", "terminating walsender",
 	"terminating walreceiver", "transaction ID wrap limit", "MultiXactId wrap limit", "MultiXact member wraparound",

@@ -5,29 +5,30 @@ type EventKind uint8
 
 // Kinds of events.
 const (
-	EventOther            EventKind = iota
-	EventServerStart                // "starting PostgreSQL …"; Text is the version
-	EventReady                      // "database system is ready to accept connections"
-	EventShutdown                   // fast, smart or immediate shutdown request
-	EventCrash                      // "terminated by signal", "was not properly shut down"
-	EventReload                     // "received SIGHUP, reloading configuration files"
-	EventParameterChanged           // "parameter "x" changed to "y"": Object x, Text y
-	EventConnection                 // connection authorized
-	EventDisconnection              // Duration is the session time
-	EventCheckpointStart            // Text is the cause
-	EventCheckpoint                 // complete; Count is buffers written, Duration total
-	EventLockWait                   // "still waiting": Object lock object, Text mode, Duration wait
-	EventLockAcquired               // "acquired … after"
-	EventDeadlock                   //
-	EventTempFile                   // Count is bytes
-	EventVacuumSkipped              // "skipping vacuum of …"
-	EventError                      // ERROR, FATAL or PANIC; SQLState set
-	EventLogDestination             // "ending log output to stderr"
-	EventBenign                     // understood, of no interest
-	EventWarning                    // WARNING; Text is the message
-	EventLockFailed                 // "could not obtain MODE on OBJECT" of log_lock_failures (18)
-	EventConnectionReady            // "connection ready: setup total=…" (18): Duration is the setup
-	EventRecovery                   // redo, consistency, promotion: Text is the message
+	EventOther               EventKind = iota
+	EventServerStart                   // "starting PostgreSQL …"; Text is the version
+	EventReady                         // "database system is ready to accept connections"
+	EventShutdown                      // fast, smart or immediate shutdown request
+	EventCrash                         // "terminated by signal", "was not properly shut down"
+	EventReload                        // "received SIGHUP, reloading configuration files"
+	EventParameterChanged              // "parameter "x" changed to "y"": Object x, Text y
+	EventConnection                    // connection authorized
+	EventDisconnection                 // Duration is the session time
+	EventCheckpointStart               // Text is the cause
+	EventCheckpoint                    // complete; Count is buffers written, Duration total
+	EventLockWait                      // "still waiting": Object lock object, Text mode, Duration wait
+	EventLockAcquired                  // "acquired … after"
+	EventDeadlock                      //
+	EventTempFile                      // Count is bytes
+	EventVacuumSkipped                 // "skipping vacuum of …"
+	EventError                         // ERROR, FATAL or PANIC; SQLState set
+	EventLogDestination                // "ending log output to stderr"
+	EventBenign                        // understood, of no interest
+	EventWarning                       // WARNING; Text is the message
+	EventLockFailed                    // "could not obtain MODE on OBJECT" of log_lock_failures (18)
+	EventConnectionReady               // "connection ready: setup total=…" (18): Duration is the setup
+	EventRecovery                      // redo, consistency, promotion: Text is the message
+	EventCheckpointsFrequent           // "checkpoints are occurring too frequently": Duration is how far apart
 
 	// What stands between the plans of a psql transcript. These have no time:
 	// their order is that of their places.
@@ -62,6 +63,7 @@ type Event struct {
 	Object      string
 	Text        string
 	SQLState    string
+	Severity    Severity // of an EventError: ERROR, FATAL or PANIC
 	Count       int64
 	CountErr    int64  // half width of the rounding interval of Count
 	Unit        string // of Count where it may be one of several
@@ -76,6 +78,29 @@ type Event struct {
 	Holders, Queue []int32
 	// Cycle is the DETAIL of an EventDeadlock: who waits for whom.
 	Cycle []DeadlockWait
+	// Checkpoint is what an EventCheckpoint tells of its work; nil for others.
+	Checkpoint *Checkpoint
+	// Exit is the process that an EventCrash says has ended; nil where it tells of
+	// the recovery. Statement is then what it was running.
+	Exit *ProcessExit
+}
+
+// Checkpoint is the work of a checkpoint or restartpoint. What the line does not
+// tell is zero, except where a Count says so.
+type Checkpoint struct {
+	Write, Sync, LongestSync Duration
+	WALAdded                 int64
+	WALRemoved, WALRecycled  int64 // files
+	Distance                 Count // bytes of WAL since the checkpoint before
+}
+
+// ProcessExit is a process of the server that ended by a signal or with an exit
+// code: "server process (PID 7) was terminated by signal 9: Killed".
+type ProcessExit struct {
+	Process   string // "server process", "client backend", "checkpointer process"
+	ProcessID int32
+	Signal    int64 // 0 if it exited by itself
+	Code      int64 // exit code; of Windows the exception
 }
 
 // DeadlockWait is one process of a deadlock: "Process 1 waits for ShareLock on

@@ -93,6 +93,8 @@ func eventName(k record.EventKind) string {
 		return "log destination"
 	case record.EventRecovery:
 		return "recovery"
+	case record.EventCheckpointsFrequent:
+		return "frequent checkpoints"
 	}
 	return "other"
 }
