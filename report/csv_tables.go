@@ -33,6 +33,10 @@ var csvTables = []csvTable{
 	{"ruled_out.csv", []string{
 		"id", "fingerprint", "rival", "verdict", "figure", "raw_r", "partial_r", "why",
 	}, csvRuledOut},
+	{"attribution.csv", []string{
+		"id", "fingerprint", "candidate", "verdict", "share_of_variance", "slope", "unit", "low_95", "high_95", "limit",
+		"p_corrected", "raw_r", "partial_r", "n", "effective_n", "why",
+	}, csvAttribution},
 	{"statements.csv", []string{
 		"statement_fingerprint", "command", "calls", "total_ms", "mean_ms", "p50_ms", "p95_ms", "max_ms", "share_of_time",
 		"rows_per_call", "buffers_per_call", "buffers_per_row", "plan_shapes", "source", "approximate", "statement",

@@ -30,6 +30,7 @@ type jsonFinding struct {
 	Share         number         `json:"share"`
 	Notes         []string       `json:"notes"`
 	Cause         *string        `json:"cause"`
+	Attribution   []jsonCause    `json:"attribution"`
 	Status        *string        `json:"status"`
 }
 
@@ -155,6 +156,7 @@ func findingOf(v *view.Finding) jsonFinding {
 			utf8Of(r.Rival), utf8Of(string(r.Verdict)), utf8Of(r.Figure), numberOf(r.Raw), numberOf(r.Partial), utf8Of(r.Why),
 		})
 	}
+	out.Attribution = attributionOf(f.Attribution)
 	for i := range f.Evidence {
 		e := &f.Evidence[i]
 		out.Evidence = append(out.Evidence, jsonEvidence{

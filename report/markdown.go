@@ -107,6 +107,7 @@ func (m *markdownPage) working(f *view.Finding) {
 		}
 		m.table(rows)
 	}
+	m.attribution(f)
 	if f.N != "" {
 		m.para(markdownText(view.Shorten(nLine(f.N), maxCell)))
 	}

@@ -141,6 +141,7 @@ func (p *page) working(f *view.Finding) {
 		p.blank()
 		p.table(body, rows, 0)
 	}
+	p.attribution(f)
 	if f.N != "" {
 		p.para(body, plain, nLine(f.N), faint)
 	}

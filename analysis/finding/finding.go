@@ -77,6 +77,7 @@ type Finding struct {
 	Onset         *Onset
 	Figures       []Figure   // the working, most important first
 	RuledOut      []RuledOut // every rival explanation and its figure
+	Attribution   []Attribution
 	Evidence      []Evidence // places
 	Actions       []Action
 	WillNotHelp   []string

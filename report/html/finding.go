@@ -84,9 +84,14 @@ func (section) Prose(s string) string { return view.Shorten(s, maxProse) }
 func (s section) Listed() []string { return s.Places[:len(s.Places)-s.MorePlaces] }
 
 // Rows is the working; long texts in it are cut.
-func (s section) Rows() []view.Row {
-	rows := make([]view.Row, len(s.Working))
-	for i, r := range s.Working {
+func (s section) Rows() []view.Row { return s.cut(s.Working) }
+
+// Causes is the attribution; long texts in it are cut.
+func (s section) Causes() []view.Row { return s.cut(s.Attribution) }
+
+func (s section) cut(in []view.Row) []view.Row {
+	rows := make([]view.Row, len(in))
+	for i, r := range in {
 		rows[i] = view.Row{
 			What: s.Prose(r.What), Figure: s.Prose(r.Figure), Says: s.Prose(r.Says), Indent: r.Indent,
 		}

@@ -23,6 +23,7 @@ type Finding struct {
 	Kind        string // what the subject is: "index", "relation" …
 	Confidence  string // with its reason
 	Working     []Row
+	Attribution []Row // candidate causes
 	N           string
 	Actions     []Action
 	WillNotHelp string
@@ -71,7 +72,7 @@ func (v *View) finding(f *finding.Finding) Finding {
 	if o.Since != "" {
 		o.Line += " · " + o.Since
 	}
-	o.Working = working(f)
+	o.Working, o.Attribution = working(f), attribution(f)
 	for _, a := range f.Actions {
 		o.Actions = append(o.Actions, Action{Do: actionText(a), SQL: a.SQL, Cost: Line(a.Cost)})
 	}
@@ -150,7 +151,7 @@ func FigureText(g *finding.Figure) string {
 func rivalRow(r *finding.RuledOut) Row {
 	row := Row{What: Line(r.Rival), Figure: Line(r.Figure), Says: Line(string(r.Verdict))}
 	if row.Figure == "" {
-		row.Figure = correlations(r)
+		row.Figure = correlations(r.Raw, r.Partial)
 	}
 	if why := Line(r.Why); why != "" {
 		row.Says = row.Says + ": " + why
@@ -158,14 +159,14 @@ func rivalRow(r *finding.RuledOut) Row {
 	return row
 }
 
-func correlations(r *finding.RuledOut) string {
+func correlations(raw, partial *float64) string {
 	switch {
-	case r.Partial != nil && r.Raw != nil:
-		return "partial r " + coefficient(*r.Partial) + " (raw " + coefficient(*r.Raw) + ")"
-	case r.Partial != nil:
-		return "partial r " + coefficient(*r.Partial)
-	case r.Raw != nil:
-		return "raw r " + coefficient(*r.Raw)
+	case partial != nil && raw != nil:
+		return "partial r " + coefficient(*partial) + " (raw " + coefficient(*raw) + ")"
+	case partial != nil:
+		return "partial r " + coefficient(*partial)
+	case raw != nil:
+		return "raw r " + coefficient(*raw)
 	}
 	return ""
 }

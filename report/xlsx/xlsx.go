@@ -12,20 +12,21 @@ import (
 // Sheets in order. The optional ones are left out when they have no
 // row.
 const (
-	summarySheet    = "Summary"
-	findingsSheet   = "Findings"
-	figuresSheet    = "Figures"
-	evidenceSheet   = "Evidence"
-	statementsSheet = "Statements"
-	tablesSheet     = "Tables"
-	indexesSheet    = "Indexes"
-	plansSheet      = "Plans"
-	vacuumsSheet    = "Vacuum timeline"
-	eventsSheet     = "Events"
-	seriesSheet     = "Series"
-	inputsSheet     = "Inputs"
-	lossesSheet     = "Losses"
-	signaturesSheet = "Signatures"
+	summarySheet     = "Summary"
+	findingsSheet    = "Findings"
+	figuresSheet     = "Figures"
+	attributionSheet = "Attribution"
+	evidenceSheet    = "Evidence"
+	statementsSheet  = "Statements"
+	tablesSheet      = "Tables"
+	indexesSheet     = "Indexes"
+	plansSheet       = "Plans"
+	vacuumsSheet     = "Vacuum timeline"
+	eventsSheet      = "Events"
+	seriesSheet      = "Series"
+	inputsSheet      = "Inputs"
+	lossesSheet      = "Losses"
+	signaturesSheet  = "Signatures"
 )
 
 // book is the workbook being written. The first error stops all further work.
@@ -54,7 +55,7 @@ func Write(w io.Writer, v *view.View) error {
 	series := b.collect()
 	b.summary()
 	for _, t := range []*table{
-		b.findings(), b.figures(), b.evidence(), b.statements(), b.relations(), b.indexes(), b.plans(), b.vacuums(), b.events(),
+		b.findings(), b.figures(), b.attribution(), b.evidence(), b.statements(), b.relations(), b.indexes(), b.plans(), b.vacuums(), b.events(),
 	} {
 		b.table(t)
 	}

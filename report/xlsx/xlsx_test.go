@@ -86,7 +86,7 @@ func TestSheetsAreInOrderAndEmptyOnesStayOut(t *testing.T) {
 		result *analysis.Result
 		want   string
 	}{
-		{rich(), "Summary Findings Figures Evidence Statements Tables Indexes Plans Vacuum timeline Events Series Inputs Losses Signatures"},
+		{rich(), "Summary Findings Figures Attribution Evidence Statements Tables Indexes Plans Vacuum timeline Events Series Inputs Losses Signatures"},
 		{fixture.Empty(), "Summary Findings Series Inputs Losses Signatures"},
 	} {
 		if got := strings.Join(opened(t, written(t, c.result)).GetSheetList(), " "); got != c.want {

@@ -1,0 +1,34 @@
+package report
+
+import "github.com/pgassay/pgassay/report/view"
+
+// attributionTitle heads the table of candidate causes on every page.
+const attributionTitle = "What explains it, largest share first:"
+
+var attributionHead = []string{"cause", "figure", "verdict"}
+
+// attribution is the table of candidate causes.
+func (p *page) attribution(f *view.Finding) {
+	if len(f.Attribution) == 0 {
+		return
+	}
+	rows := [][]string{append([]string(nil), attributionHead...)}
+	for _, r := range f.Attribution {
+		rows = append(rows, []string{r.What, r.Figure, r.Says})
+	}
+	p.blank()
+	p.para(body, plain, attributionTitle, faint)
+	p.table(body, rows, 0)
+}
+
+func (m *markdownPage) attribution(f *view.Finding) {
+	if len(f.Attribution) == 0 {
+		return
+	}
+	rows := [][]string{attributionHead}
+	for _, r := range f.Attribution[:min(len(f.Attribution), maxMarkdownRows)] {
+		rows = append(rows, []string{r.What, r.Figure, r.Says})
+	}
+	m.para(attributionTitle)
+	m.table(rows)
+}
