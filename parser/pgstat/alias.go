@@ -20,6 +20,9 @@ var (
 	ofIndexes    = []record.View{record.ViewIndexes, record.ViewStatioIndex}
 	ofStatements = []record.View{record.ViewStatements}
 	ofActivity   = []record.View{record.ViewActivity}
+	ofDatabase   = []record.View{record.ViewDatabase}
+	ofVacuuming  = []record.View{record.ViewVacuuming}
+	ofServer     = []record.View{record.ViewServer}
 	ofRelations  = slices.Concat(ofTables, ofIndexes)
 )
 
@@ -43,6 +46,9 @@ var aliases = []alias{
 	{"indexes_size", ofTables, []string{"pg_indexes_size", "indexes_size_bytes", "index_size", "index_bytes"}},
 	{"total_relation_size", ofTables, []string{"pg_total_relation_size", "total_size", "total_size_bytes", "total_bytes"}},
 	{"frozenxid_age", ofTables, []string{"relfrozenxid_age", "age_relfrozenxid", "xid_age", "age"}},
+	{"mxid_age", ofTables, []string{"relminmxid_age", "age_relminmxid"}},
+	{"toast_size", ofTables, []string{"toast_bytes", "toast_size_bytes"}},
+	{"partition_parent", ofRelations, []string{"parent_name", "inhparent"}},
 	{"queryid", ofStatements, []string{"query_id"}},
 	{"total_exec_time", ofStatements, []string{"total_time"}}, // up to 12
 	{"mean_exec_time", ofStatements, []string{"mean_time"}},
@@ -53,6 +59,11 @@ var aliases = []alias{
 	{"shared_blk_write_time", ofStatements, []string{"blk_write_time"}},
 	{"pid", ofActivity, []string{"procpid"}},
 	{"query_id", ofActivity, []string{"queryid"}},
+	{"frozenxid_age", ofDatabase, []string{"datfrozenxid_age", "age_datfrozenxid", "xid_age", "age"}},
+	{"mxid_age", ofDatabase, []string{"datminmxid_age", "age_datminmxid"}},
+	{"num_dead_item_ids", ofVacuuming, []string{"num_dead_tuples"}}, // up to 16
+	{"in_recovery", ofServer, []string{"pg_is_in_recovery"}},
+	{"postmaster_start_time", ofServer, []string{"pg_postmaster_start_time"}},
 	{"datname", nil, []string{"database_name", "dbname", "database"}},
 	{"usename", nil, []string{"user_name", "username"}},
 }

@@ -109,13 +109,10 @@ func TestViewsOfRealExports(t *testing.T) {
 	}
 }
 
-// TestColumnsInAnyShape: order, delimiter, aliases, missing and further columns.
-func TestColumnsInAnyShape(t *testing.T) {
-	for _, c := range []struct {
-		name, header string
-		view         record.View
-		has          string // canonical columns that must be there
-	}{
+// shapes are headers of exports: order, delimiter, aliases, missing and further
+// columns.
+func shapes() []shape {
+	return []shape{
 		{"odd order", "n_dead_tup,relname,n_live_tup,captured_at,schemaname", record.ViewTables, "relname schemaname n_dead_tup"},
 		{"few columns", "relname,n_dead_tup", record.ViewTables, "relname"},
 		{"sizes only", "now,tablename,pg_relation_size,pg_total_relation_size", record.ViewTables, "relname relation_size total_relation_size"},
@@ -130,8 +127,37 @@ func TestColumnsInAnyShape(t *testing.T) {
 		{"activity", "pid,state,query", record.ViewActivity, "query"},
 		{"database", "datname,deadlocks,temp_bytes,blk_read_time", record.ViewDatabase, "blk_read_time"},
 		{"settings", "NAME,Setting", record.ViewSettings, "name setting"},
+		{"ages", "datname,datfrozenxid,age", record.ViewDatabase, "datname frozenxid_age"},
+		{"vacuums of 16", "pid,datid,datname,relid,phase,heap_blks_total,heap_blks_scanned,max_dead_tuples,num_dead_tuples", record.ViewVacuuming, "num_dead_item_ids"},
+		{"vacuums of 18", "pid,datname,relid,phase,heap_blks_total,dead_tuple_bytes,num_dead_item_ids,delay_time", record.ViewVacuuming, "num_dead_item_ids"},
+		{"builds", "pid,datname,relid,index_relid,command,phase,lockers_total,blocks_total", record.ViewIndexing, "index_relid"},
+		{"analyzes", "pid,datname,relid,phase,sample_blks_total,delay_time", record.ViewAnalyzing, "sample_blks_total"},
+		{"rewrites", "pid,datname,relid,command,phase,cluster_index_relid,heap_tuples_scanned,heap_blks_total,heap_blks_scanned", record.ViewRewriting, "command"},
+		{"standbys", "pid,usename,application_name,state,sent_lsn,replay_lsn,backend_xmin", record.ViewReplication, "state"},
+		{"slots", "slot_name,slot_type,database,active,active_pid,xmin,catalog_xmin,restart_lsn", record.ViewSlots, "datname catalog_xmin"},
+		{"prepared", "transaction,gid,prepared,owner,database", record.ViewPrepared, "datname gid"},
+		{"bgwriter of 16", "checkpoints_timed,checkpoints_req,buffers_clean,buffers_backend,stats_reset", record.ViewBgwriter, "stats_reset"},
+		{"bgwriter of 17", "buffers_clean,maxwritten_clean,buffers_alloc,stats_reset", record.ViewBgwriter, "buffers_alloc"},
+		{"checkpointer", "num_timed,num_requested,write_time,sync_time,buffers_written", record.ViewCheckpointer, "num_timed"},
+		{"io", "backend_type,object,context,reads,read_time,writes,op_bytes,hits", record.ViewIO, "op_bytes"},
+		{"wal", "wal_records,wal_fpi,wal_bytes,wal_buffers_full,stats_reset", record.ViewWAL, "wal_bytes"},
+		{"info", "dealloc,stats_reset", record.ViewStatementsInfo, "dealloc"},
+		{"server", "now,server_version,pg_is_in_recovery,pg_postmaster_start_time", record.ViewServer, "in_recovery postmaster_start_time"},
+		{"role settings", "datname,rolname,name,setting", record.ViewRoleSettings, "rolname"},
+		{"role settings as stored", "setdatabase,setrole,setconfig", record.ViewRoleSettings, "setconfig"},
+		{"scores", "relid,schemaname,relname,score,xid_score,vacuum_score,do_vacuum,for_wraparound", record.ViewScores, "do_vacuum"},
 		{"quoted header", `"relname","n_live_tup","Total Size"`, record.ViewTables, "total size"},
-	} {
+	}
+}
+
+type shape struct {
+	name, header string
+	view         record.View
+	has          string // canonical columns that must be there
+}
+
+func TestColumnsInAnyShape(t *testing.T) {
+	for _, c := range shapes() {
 		d := detect("x", []byte(c.header+"\n"))
 		if d == nil || d.View != c.view {
 			t.Errorf("%s: %+v", c.name, d)
@@ -162,8 +188,12 @@ func TestOthersFilesAreNotClaimed(t *testing.T) {
 		"jsonlog":    `{"timestamp":"2026-11-30 13:53:32.037 UTC","pid":1,"query":"x","query_id":0,"error_severity":"LOG","message":"m","backend_type":"client backend"}`,
 		"plan":       `[{"Plan": {"Node Type": "Seq Scan", "Relation Name": "t"}}]`,
 		"locks":      "locktype,pid,mode,granted,query,state\n",
-		"sessions":   "pid,usename,application_name,state,sent_lsn,replay_lsn\n",
-		"vacuum":     "pid,datname,relid,phase,heap_blks_total\n",
+		"receiver":   "pid,status,receive_start_lsn,written_lsn,flushed_lsn,slot_name,sender_host\n",
+		"conflicts":  "datid,datname,confl_tablespace,confl_lock,confl_snapshot\n",
+		"caches":     "name,blks_zeroed,blks_hit,blks_read,flushes,stats_reset\n",
+		"slot stats": "slot_name,spill_txns,spill_count,spill_bytes,stats_reset\n",
+		"copy":       "pid,datid,datname,relid,command,type,bytes_processed,bytes_total\n",
+		"roles":      "rolname,rolsuper,rolcanlogin,rolvaliduntil\n",
 		"columns":    "schemaname,tablename,attname,null_frac\n",
 		"functions":  "funcid,schemaname,funcname,calls,total_time,self_time\n",
 		"own table":  "id,name,price\n1,x,2\n",

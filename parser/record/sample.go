@@ -29,6 +29,10 @@ const (
 	ViewPrepared       View = "pg_prepared_xacts"
 	ViewVacuuming      View = "pg_stat_progress_vacuum"
 	ViewIndexing       View = "pg_stat_progress_create_index"
+	ViewAnalyzing      View = "pg_stat_progress_analyze"
+	ViewRewriting      View = "pg_stat_progress_cluster"
+	ViewRoleSettings   View = "pg_db_role_setting"
+	ViewScores         View = "pg_stat_autovacuum_scores"
 	// ViewServer is one row about the cluster: server_version, in_recovery,
 	// postmaster_start_time, system_identifier, block_size, next_xid and the like.
 	ViewServer View = "server"

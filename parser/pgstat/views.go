@@ -1,0 +1,181 @@
+package pgstat
+
+import "github.com/pgassay/pgassay/parser/record"
+
+// views are the views that are read. Columns are those of PostgreSQL 12 to 19
+// and, from pg_class, pg_index, pg_database and the size functions, what
+// exports join to them. Of two views that fit equally the earlier is meant.
+var views = []viewSpec{
+	// Of each statement, table and index.
+	{
+		view: record.ViewStatements,
+		doc:  "statements since the last reset",
+		all:  []string{"calls"},
+		any: []string{"query", "queryid", "total_exec_time", "mean_exec_time", "total_plan_time", "shared_blks_hit",
+			"shared_blks_read", "shared_blks_dirtied", "temp_blks_written", "stddev_exec_time", "wal_bytes", "toplevel"},
+		none: []string{"funcname", "funcid"},
+	},
+	{
+		view: record.ViewStatementsInfo,
+		doc:  "how many statements were dropped, and the last reset",
+		any:  []string{"dealloc"},
+		none: []string{"calls"},
+	},
+	{
+		view: record.ViewIndexes,
+		doc:  "use, size and state of each index",
+		all:  []string{"indexrelname"},
+		any: []string{"idx_scan", "last_idx_scan", "idx_tup_read", "idx_tup_fetch", "index_size", "relpages", "reltuples",
+			"relfilenode", "indisvalid", "indisready", "indisunique", "indisprimary", "amname", "indexdef"},
+		none: []string{"phase", "locktype"},
+	},
+	{
+		view: record.ViewStatioIndex,
+		doc:  "blocks read of each index",
+		all:  []string{"indexrelname"},
+		any:  []string{"idx_blks_read", "idx_blks_hit"},
+	},
+	{
+		view: record.ViewTables,
+		doc:  "use, size and maintenance of each table",
+		all:  []string{"relname"},
+		any: []string{"seq_scan", "last_seq_scan", "seq_tup_read", "n_tup_ins", "n_tup_upd", "n_tup_del", "n_tup_hot_upd",
+			"n_tup_newpage_upd", "n_live_tup", "n_dead_tup", "n_mod_since_analyze", "n_ins_since_vacuum", "last_vacuum",
+			"last_autovacuum", "last_analyze", "last_autoanalyze", "vacuum_count", "autovacuum_count", "relpages",
+			"reltuples", "relallvisible", "relallfrozen", "relation_size", "table_size", "total_relation_size",
+			"frozenxid_age", "mxid_age"},
+		none: []string{"indexrelname", "attname", "phase", "locktype", "pid"},
+	},
+	{
+		view: record.ViewStatioTables,
+		doc:  "blocks read of each table",
+		all:  []string{"relname"},
+		any: []string{"heap_blks_read", "heap_blks_hit", "idx_blks_read", "idx_blks_hit", "toast_blks_read",
+			"toast_blks_hit", "tidx_blks_read", "tidx_blks_hit"},
+		none: []string{"indexrelname"},
+	},
+	{
+		view: record.ViewScores,
+		doc:  "autovacuum's own view of what is due (19 and later)",
+		all:  []string{"relname"},
+		any:  []string{"vacuum_score", "analyze_score", "xid_score", "do_vacuum", "do_analyze", "for_wraparound"},
+	},
+	// Of each session and command in progress.
+	{
+		view: record.ViewActivity,
+		doc:  "what each session is doing",
+		all:  []string{"pid"},
+		any: []string{"state", "query", "query_start", "xact_start", "backend_start", "state_change", "wait_event",
+			"wait_event_type", "backend_xmin", "backend_xid"},
+		none: []string{"error_severity", "locktype", "phase", "sent_lsn", "replay_lsn", "replay_lag", "sync_state",
+			"slot_name", "subname", "sslversion"},
+	},
+	{
+		view: record.ViewVacuuming,
+		doc:  "vacuums in progress",
+		all:  []string{"phase"},
+		any: []string{"heap_blks_total", "heap_blks_scanned", "heap_blks_vacuumed", "index_vacuum_count", "max_dead_tuples",
+			"max_dead_tuple_bytes", "dead_tuple_bytes", "num_dead_item_ids", "indexes_total", "indexes_processed"},
+		none: []string{"command", "heap_tuples_scanned", "cluster_index_relid"},
+	},
+	{
+		view: record.ViewIndexing,
+		doc:  "indexes being built",
+		all:  []string{"phase"},
+		any: []string{"index_relid", "lockers_total", "lockers_done", "blocks_total", "blocks_done", "tuples_total",
+			"tuples_done", "partitions_total", "partitions_done"},
+	},
+	{
+		view: record.ViewAnalyzing,
+		doc:  "analyzes in progress",
+		all:  []string{"phase"},
+		any: []string{"sample_blks_total", "sample_blks_scanned", "ext_stats_total", "ext_stats_computed",
+			"child_tables_total", "child_tables_done"},
+	},
+	{
+		view: record.ViewRewriting,
+		doc:  "VACUUM FULL, CLUSTER and REPACK in progress",
+		all:  []string{"phase"},
+		any: []string{"command", "cluster_index_relid", "heap_tuples_scanned", "heap_tuples_written", "heap_blks_total",
+			"heap_blks_scanned", "index_rebuild_count"},
+	},
+	{
+		view: record.ViewReplication,
+		doc:  "standbys and other receivers of WAL",
+		any: []string{"sent_lsn", "write_lsn", "flush_lsn", "replay_lsn", "write_lag", "flush_lag", "replay_lag",
+			"sync_priority", "sync_state"},
+		none: []string{"received_lsn", "phase"},
+	},
+	{
+		view: record.ViewSlots,
+		doc:  "replication slots and what they hold back",
+		all:  []string{"slot_name"},
+		any: []string{"slot_type", "plugin", "active", "xmin", "catalog_xmin", "restart_lsn", "confirmed_flush_lsn",
+			"wal_status", "safe_wal_size"},
+		none: []string{"sent_lsn"},
+	},
+	{
+		view: record.ViewPrepared,
+		doc:  "prepared transactions",
+		all:  []string{"gid"},
+		any:  []string{"transaction", "prepared", "owner"},
+	},
+	// Of the server and each database.
+	{
+		view: record.ViewDatabase,
+		doc:  "counters and age of each database",
+		all:  []string{"datname"},
+		any: []string{"numbackends", "xact_commit", "xact_rollback", "blks_read", "blks_hit", "tup_returned", "tup_fetched",
+			"tup_inserted", "tup_updated", "tup_deleted", "temp_files", "temp_bytes", "deadlocks", "session_time",
+			"active_time", "sessions", "frozenxid_age", "mxid_age"},
+		none: []string{"pid", "relname", "query", "queryid", "indexrelname", "funcname", "blks_zeroed"},
+	},
+	{
+		view: record.ViewBgwriter,
+		doc:  "the background writer, and checkpoints up to 16",
+		any: []string{"checkpoints_timed", "checkpoints_req", "checkpoint_write_time", "checkpoint_sync_time",
+			"buffers_checkpoint", "buffers_clean", "maxwritten_clean", "buffers_backend", "buffers_backend_fsync",
+			"buffers_alloc"},
+		none: []string{"num_timed"},
+	},
+	{
+		view: record.ViewCheckpointer,
+		doc:  "checkpoints (17 and later)",
+		all:  []string{"num_timed"},
+		any: []string{"num_requested", "num_done", "restartpoints_timed", "restartpoints_req", "restartpoints_done",
+			"write_time", "sync_time", "buffers_written", "slru_written"},
+	},
+	{
+		view: record.ViewIO,
+		doc:  "reads and writes by kind of process (16 and later)",
+		all:  []string{"backend_type"},
+		any: []string{"reads", "read_bytes", "writes", "write_bytes", "writebacks", "extends", "extend_bytes", "op_bytes",
+			"hits", "evictions", "reuses", "fsyncs"},
+		none: []string{"pid"},
+	},
+	{
+		view: record.ViewWAL,
+		doc:  "WAL written (14 and later)",
+		any:  []string{"wal_records", "wal_fpi", "wal_bytes", "wal_buffers_full", "wal_write", "wal_sync"},
+		none: []string{"calls", "query", "queryid", "pid", "backend_type"},
+	},
+	{
+		view: record.ViewSettings,
+		doc:  "server settings",
+		all:  []string{"name"},
+		any:  []string{"setting"},
+		none: []string{"rolname"},
+	},
+	{
+		view: record.ViewRoleSettings,
+		doc:  "settings of single roles and databases",
+		any:  []string{"setconfig", "setting"},
+		none: []string{"sourcefile"},
+	},
+	{
+		view: record.ViewServer,
+		doc:  "the server itself: version, start, role, next transaction",
+		any:  []string{"server_version", "in_recovery", "postmaster_start_time", "system_identifier", "next_xid", "wal_lsn"},
+		none: []string{"relname", "pid", "slot_name"},
+	},
+}
