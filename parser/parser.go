@@ -38,6 +38,9 @@ var Formats = []source.Format{
 	explain.YAML,
 	explain.Any,
 	psql.Frame,
+	pgstat.PgMetrics,
+	pgstat.PgWatch,
+	pgstat.PgCenter,
 	pgstat.CSV,
 	pgstat.NDJSON,
 }

@@ -5,5 +5,6 @@
 // nobody downstream knows another spelling.
 //
 // Next stop: csv.go and ndjson.go, one format each; layout.go is what they
-// share.
+// share. Files of other programs are read by a file for each (pgmetrics.go …);
+// foreign.go is what these share.
 package pgstat
