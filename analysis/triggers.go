@@ -3,9 +3,8 @@ package analysis
 import (
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
+	"github.com/pgassay/pgassay/analysis/autovacuum"
 	"github.com/pgassay/pgassay/analysis/dataset"
 	"github.com/pgassay/pgassay/parser/record"
 )
@@ -18,12 +17,7 @@ const (
 )
 
 // Trigger is a table's dead rows over time against what starts an autovacuum of
-// it. The server vacuums when, strictly,
-//
-//	n_dead_tup > autovacuum_vacuum_threshold + autovacuum_vacuum_scale_factor · reltuples
-//
-// with the table's reloptions before the settings, reltuples −1 taken as 0, and
-// from PostgreSQL 18 at most autovacuum_vacuum_max_threshold, which −1 disables.
+// it (autovacuum.LimitsAt).
 type Trigger struct {
 	Relation    string
 	Last, Worst TriggerPoint   // by time, and by Ratio
@@ -87,9 +81,9 @@ func triggerOf(m *dataset.Model, r *dataset.Relation) (Trigger, bool) {
 		if !p.Time.Known() || !p.DeadTup.Known {
 			continue
 		}
-		limit, note := triggerLimit(m, p)
-		t.Note = note
-		t.Points = append(t.Points, TriggerPoint{p.Time, p.DeadTup.N, limit})
+		limits := autovacuum.LimitsAt(m, p)
+		t.Note = limits.Note + limits.Dead.Off // one of them is empty
+		t.Points = append(t.Points, TriggerPoint{p.Time, p.DeadTup.N, limits.Dead.Value})
 	}
 	if len(t.Points) == 0 {
 		return t, false
@@ -106,96 +100,6 @@ func triggerOf(m *dataset.Model, r *dataset.Relation) (Trigger, bool) {
 		}
 	}
 	return t, true
-}
-
-// triggerLimit is the number of dead rows that the table may have at the time of
-// p. Source of the formula and of the defaults: relation_needs_vacanalyze of
-// PostgreSQL 12 to 18, and its documentation, "The Autovacuum Daemon".
-func triggerLimit(m *dataset.Model, p *dataset.TablePoint) (limit float64, note string) {
-	options := reloptions(p.Reloptions)
-	get := func(name string, standard float64) float64 {
-		if v, ok := options[name]; ok {
-			if n, err := strconv.ParseFloat(v, 64); err == nil {
-				return n
-			}
-		}
-		if v, ok := settingAt(m.Settings[name], p.Time); ok {
-			if n, err := strconv.ParseFloat(v, 64); err == nil {
-				return n
-			}
-		}
-		if len(m.Settings) == 0 {
-			note = "defaults of the server: no pg_settings in input"
-		}
-		return standard
-	}
-	if on, known := settingAt(m.Settings["autovacuum"], p.Time); known && isOff(on) {
-		return math.NaN(), "autovacuum is off"
-	}
-	if isOff(options["autovacuum_enabled"]) {
-		return math.NaN(), "autovacuum_enabled is off for this table"
-	}
-	if !p.Reltuples.Known {
-		return math.NaN(), "no reltuples in input"
-	}
-	base := get("autovacuum_vacuum_threshold", 50)
-	scale := get("autovacuum_vacuum_scale_factor", 0.2)
-	limit = base + scale*float64(max(0, p.Reltuples.N))
-	standard := -1.0
-	if major(m.Server) >= 18 {
-		standard = 100_000_000
-	}
-	if most := get("autovacuum_vacuum_max_threshold", standard); most >= 0 {
-		limit = min(limit, most)
-	}
-	return limit, note
-}
-
-// major is the leading number of a version, 0 if it has none.
-func major(version string) int {
-	end := strings.IndexFunc(version, func(r rune) bool { return r < '0' || r > '9' })
-	if end < 0 {
-		end = len(version)
-	}
-	n, _ := strconv.Atoi(version[:end]) // none is 0
-	return n
-}
-
-// settingAt is the value in force at t: the last one captured until then, else
-// the first.
-func settingAt(values []dataset.Setting, t record.Time) (string, bool) {
-	if len(values) == 0 {
-		return "", false
-	}
-	v := values[0].Value
-	for i := range values {
-		if values[i].Time.Known() && values[i].Time > t {
-			break
-		}
-		v = values[i].Value
-	}
-	return v, true
-}
-
-func isOff(value string) bool {
-	switch strings.ToLower(value) {
-	case "off", "false", "no", "0", "f", "n":
-		return true
-	}
-	return false
-}
-
-// reloptions reads pg_class.reloptions as an array's text, {a=1,b=2}, or as
-// JSON, ["a=1", "b=2"]. Numbers and booleans need no quotes inside.
-func reloptions(text string) map[string]string {
-	out := map[string]string{}
-	for option := range strings.SplitSeq(strings.Trim(text, "{}[] "), ",") {
-		name, value, ok := strings.Cut(strings.Trim(option, ` "`), "=")
-		if ok {
-			out[strings.ToLower(name)] = value
-		}
-	}
-	return out
 }
 
 // thinTrigger keeps the points with the least and the most dead rows of each of

@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"parser"},
 	{"analysis/finding", "analysis/stats", "analysis/series", "analysis/ledger"},
 	{"analysis/dataset", "analysis/plandiff"},
-	{"analysis/onset"},
+	{"analysis/onset", "analysis/autovacuum"},
 	{"analysis/signature"},
 	{"analysis"},
 	{"report/view"},
