@@ -181,9 +181,7 @@ func notes(m *dataset.Model, inputs []Input) []string {
 	if m.Mixed() {
 		out = append(out, "The input speaks of PostgreSQL "+strings.Join(m.Servers, " and ")+": these are several servers, which are not kept apart. Analyze each by itself.")
 	}
-	if back := m.WentBack(); len(back) > 0 {
-		out = append(out, "Counters went back ("+strings.Join(back[:min(3, len(back))], ", ")+"): the statistics were reset, the server crashed, or the captures are of several servers.")
-	}
+	out = append(out, breakNotes(m.Breaks)...)
 	if m.Logging.Censored() {
 		out = append(out, "The log is incomplete: "+m.Logging.Why+". Means before and after an event are possible at most.")
 	}

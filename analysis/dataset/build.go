@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"cmp"
+
 	"github.com/pgassay/pgassay/parser/record"
 )
 
@@ -26,12 +28,13 @@ func (d *Dataset) build() *Model {
 		From:          record.NoTime,
 		To:            record.NoTime,
 	}
-	b := &builder{d: d, m: m, relations: map[string]*Relation{}, statements: map[string]*Statement{},
+	b := &builder{d: d, m: m, relations: map[string]*Relation{}, statements: map[statementOf]*Statement{},
 		spans: d.fileSpans(), main: d.mainDatabase()}
 	b.rows()
 	b.settings()
 	b.snapshots()
 	b.vacuumLines()
+	b.serverBreaks()
 	b.relationsDone()
 	b.executions()
 	b.transcripts()
@@ -49,18 +52,15 @@ type builder struct {
 	d          *Dataset
 	m          *Model
 	relations  map[string]*Relation
-	statements map[string]*Statement
+	statements map[statementOf]*Statement
 	spans      fileSpans
 	main       string // database
 }
 
 // relation is the table of that name, made if it is new. Tables of other
-// databases than the main one are kept apart; snapshots do not tell theirs.
+// databases than the main one are kept apart; "" is the main one.
 func (b *builder) relation(database, schema, name string) *Relation {
-	if database == b.main {
-		database = ""
-	}
-	r := &Relation{Database: database, Schema: schema, Relation: name}
+	r := &Relation{Database: b.databaseName(database), Schema: schema, Relation: name}
 	r.Name = r.prefix() + name
 	if known := b.relations[r.Name]; known != nil {
 		return known
@@ -69,7 +69,8 @@ func (b *builder) relation(database, schema, name string) *Relation {
 	return r
 }
 
-// mainDatabase is the one that most executions ran in, else most vacuums.
+// mainDatabase is the one that most executions ran in, else most vacuums, else
+// that most snapshot rows of tables are of.
 func (d *Dataset) mainDatabase() string {
 	count := map[string]int{}
 	d.execs.each(func(x *Exec) { count[x.Database]++ })
@@ -79,6 +80,17 @@ func (d *Dataset) mainDatabase() string {
 			count[d.vacuums[i].Database]++
 		}
 	}
+	if len(count) == 0 {
+		tables := d.samples[record.ViewTables]
+		for i := range tables {
+			count[text(&tables[i], "datname")]++
+		}
+	}
+	return mostFrequent(count)
+}
+
+// mostFrequent is the name with the highest count, of equal ones the smallest.
+func mostFrequent(count map[string]int) string {
 	best := ""
 	for name, n := range count {
 		if n > count[best] || n == count[best] && name < best {
@@ -102,15 +114,20 @@ func (d *Dataset) fileSpans() fileSpans {
 	return s
 }
 
-func (b *builder) statement(fp string) *Statement {
-	s := b.statements[fp]
+func (b *builder) statement(fp string) *Statement { return b.statementIn("", fp) }
+
+// statementIn is the statement as run in a database, made if it is new; "" is
+// the main one, and stands for all of the log.
+func (b *builder) statementIn(database, fp string) *Statement {
+	of := statementOf{fp, database}
+	s := b.statements[of]
 	if s == nil {
 		rs := b.d.statements[fp]
 		if rs == nil {
 			rs = &record.Statement{Fingerprint: fp}
 		}
-		s = &Statement{Statement: rs, FirstSeen: record.NoTime}
-		b.statements[fp] = s
+		s = &Statement{Statement: rs, Database: database, FirstSeen: record.NoTime}
+		b.statements[of] = s
 	}
 	return s
 }
@@ -148,6 +165,12 @@ func (b *builder) settings() {
 	}
 	if s, ok := b.m.Setting("server_version"); ok {
 		b.m.Server = s.Value
+	}
+	servers := b.d.samples[record.ViewServer]
+	for i := range servers {
+		if v := text(&servers[i], "server_version"); v != "" {
+			b.m.Server = v
+		}
 	}
 }
 
@@ -203,21 +226,43 @@ func (b *builder) statementsDone() {
 	for _, s := range b.statements {
 		m.Statements = append(m.Statements, s)
 	}
-	sortBy(m.Statements, func(x, y **Statement) bool { return (*x).Fingerprint < (*y).Fingerprint })
+	sortBy(m.Statements, func(x, y **Statement) bool {
+		a, b := *x, *y
+		return cmp.Or(cmp.Compare(a.Fingerprint, b.Fingerprint), cmp.Compare(a.Database, b.Database)) < 0
+	})
 	m.index()
 	from, to := logSpan(m.Executions)
 	for _, s := range m.Statements {
 		s.logFrom, s.logTo = from, to
-		for _, name := range s.Statement.Relations {
-			if r := m.Relation(name); r != nil {
-				s.Relations = append(s.Relations, r)
-			}
-		}
-		if s.Statement.Target != "" {
-			s.Target = m.Relation(s.Statement.Target)
-		}
+		b.linkRelations(s)
 		s.shapes(b.d)
 	}
+}
+
+// linkRelations resolves the names that the statement writes in the database
+// that it ran in.
+func (b *builder) linkRelations(s *Statement) {
+	database := s.Database
+	if database == "" {
+		database = b.databaseOf(s)
+	}
+	for _, name := range s.Statement.Relations {
+		if r := b.m.relationIn(database, name); r != nil {
+			s.Relations = append(s.Relations, r)
+		}
+	}
+	if s.Statement.Target != "" {
+		s.Target = b.m.relationIn(database, s.Statement.Target)
+	}
+}
+
+// databaseOf is the database of most of the statement's executions.
+func (b *builder) databaseOf(s *Statement) string {
+	count := map[string]int{}
+	for _, e := range s.Executions {
+		count[e.Database]++
+	}
+	return b.databaseName(mostFrequent(count))
 }
 
 // logSpan is the time from the first to the last execution of the log.
@@ -250,4 +295,12 @@ func (s *Statement) shapes(d *Dataset) {
 		}
 		return a.ID < b.ID
 	})
+}
+
+// databaseName is "" for the main database.
+func (b *builder) databaseName(name string) string {
+	if name == b.main {
+		return ""
+	}
+	return name
 }

@@ -29,6 +29,9 @@ type Model struct {
 	Capped  map[string]int64
 	Logging Logging
 	Kept    *Kept // what a filter left; nil without a filter
+	// Breaks are the points of the snapshots that no difference or rate may
+	// cross, or that explain what changed, by time.
+	Breaks []Break
 	// SnapshotTimes counts the distinct capture times of each view; Untimed the
 	// rows of each view that have none.
 	SnapshotTimes map[record.View]int
@@ -50,6 +53,15 @@ func (m *Model) Statement(fingerprint string) *Statement { return m.byFingerprin
 // Relation resolves a name as a statement or plan writes it: "schema.table",
 // or "table" if only one schema has it (public wins). nil if unknown.
 func (m *Model) Relation(name string) *Relation { return m.byRelation[name] }
+
+// relationIn resolves a name in a database; "" is the main one. Where no table
+// of the main one has that name, it may be that of another.
+func (m *Model) relationIn(database, name string) *Relation {
+	if database != "" {
+		return m.byRelation[database+"."+name]
+	}
+	return m.Relation(name)
+}
 
 // ServerTime is the summed duration of all top-level executions.
 func (m *Model) ServerTime() record.Duration {
@@ -100,9 +112,13 @@ func (e *Execution) ServerTime() record.Duration {
 	return e.Duration
 }
 
-// Statement is everything known of one fingerprint.
+// Statement is everything known of one fingerprint: the executions of the log,
+// and the differences of one database.
 type Statement struct {
 	*record.Statement
+	// Database is where pg_stat_statements counted it, "" for the main one. The
+	// executions are all with that one.
+	Database   string
 	Executions []*Execution // by end; top-level and nested
 	Diffs      []Diff       // differences of pg_stat_statements, by time
 	Calls      int64        // executions in the log
@@ -171,13 +187,21 @@ type ActivityPoint struct {
 func (m *Model) index() {
 	m.byFingerprint = make(map[string]*Statement, len(m.Statements))
 	for _, s := range m.Statements {
-		m.byFingerprint[s.Fingerprint] = s
+		if _, ok := m.byFingerprint[s.Fingerprint]; !ok {
+			m.byFingerprint[s.Fingerprint] = s
+		}
 	}
 	m.byRelation = map[string]*Relation{}
 	for _, r := range m.Relations {
 		m.byRelation[r.Name] = r
-		if other, ok := m.byRelation[r.Relation]; !ok || r.precedes(other) {
-			m.byRelation[r.Relation] = r
+		short := []string{r.Relation}
+		if r.Database != "" {
+			short = append(short, r.Database+"."+r.Relation)
+		}
+		for _, name := range short {
+			if other, ok := m.byRelation[name]; !ok || r.precedes(other) {
+				m.byRelation[name] = r
+			}
 		}
 	}
 }

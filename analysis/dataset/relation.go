@@ -39,8 +39,14 @@ func (r *Relation) Index(name string) *Index {
 
 // TablePoint is one row of pg_stat_user_tables, joined with pg_class or not.
 type TablePoint struct {
-	Time                                              record.Time
-	Pos                                               record.Pos
+	Time record.Time
+	Pos  record.Pos
+	// Broken says that the counters do not go on from the point before: see
+	// Model.Breaks.
+	Broken bool
+	// Standby says that the server was in recovery. It maintains no counters of
+	// writes, rows and vacuums there: these are unknown.
+	Standby                                           bool
 	LiveTup, DeadTup, InsSinceVacuum, ModSinceAnalyze record.Count
 	Ins, Upd, Del, HotUpd                             record.Count
 	SeqScan, IdxScan                                  record.Count
@@ -86,8 +92,10 @@ type Index struct {
 // IndexPoint is one row of pg_stat_user_indexes, joined with pg_class and
 // pg_index or not.
 type IndexPoint struct {
-	Time                record.Time
-	Pos                 record.Pos
+	Time record.Time
+	Pos  record.Pos
+	// Broken says that the counters do not go on from the point before.
+	Broken              bool
 	OID, Relfilenode    record.Count
 	Scans               record.Count
 	Relpages, Reltuples record.Count

@@ -1,8 +1,8 @@
 package dataset
 
 import (
-	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/pgassay/pgassay/parser/record"
@@ -44,22 +44,11 @@ func major(version string) string {
 // sessions and statements are not kept apart.
 func (m *Model) Mixed() bool { return len(m.Servers) > 1 }
 
-// WentBack lists the tables whose counters went back between two captures: the
-// statistics were reset, the server crashed, or the captures are of different
-// servers.
-func (m *Model) WentBack() []string {
-	var out []string
-	for _, r := range m.Relations {
-		for i := 1; i < len(r.Points); i++ {
-			a, b := &r.Points[i-1], &r.Points[i]
-			if !b.Time.Known() {
-				break
-			}
-			if a.Ins.Known && b.Ins.Known && b.Ins.N < a.Ins.N {
-				out = append(out, fmt.Sprintf("%s at %s", r.Name, b.Time.Std().Format("15:04:05")))
-				break
-			}
-		}
+// majorNumber is 15 of "15.20 (Debian …)", 0 if the version is not told.
+func majorNumber(version string) int {
+	n, err := strconv.Atoi(major(version))
+	if err != nil {
+		return 0
 	}
-	return out
+	return n
 }

@@ -47,12 +47,17 @@ func (b *builder) snapshots() {
 		}
 		b.m.SnapshotTimes[view] = len(times)
 	}
+	standby := b.recoveries()
 	tables := b.d.samples[record.ViewTables]
 	for i := range tables {
 		s := &tables[i]
 		if name := text(s, "relname"); name != "" {
-			r := b.relation("", text(s, "schemaname"), name)
-			r.Points = append(r.Points, tablePoint(s))
+			r := b.relation(text(s, "datname"), text(s, "schemaname"), name)
+			p := tablePoint(s)
+			if standby.at(s) {
+				p.onStandby()
+			}
+			r.Points = append(r.Points, p)
 		}
 	}
 	indexes := b.d.samples[record.ViewIndexes]
@@ -62,7 +67,7 @@ func (b *builder) snapshots() {
 		if name == "" {
 			continue
 		}
-		x := b.relation("", text(s, "schemaname"), text(s, "relname")).indexNamed(name)
+		x := b.relation(text(s, "datname"), text(s, "schemaname"), text(s, "relname")).indexNamed(name)
 		x.Points = append(x.Points, indexPoint(s))
 		if am := text(s, "amname"); am != "" {
 			x.AccessMethod = am
@@ -104,6 +109,19 @@ func tablePoint(s *record.Sample) TablePoint {
 	}
 }
 
+// onStandby takes out what a standby does not maintain: the counters of writes,
+// rows and vacuums stay at 0 there.
+func (p *TablePoint) onStandby() {
+	p.Standby = true
+	for _, c := range []*record.Count{&p.LiveTup, &p.DeadTup, &p.InsSinceVacuum, &p.ModSinceAnalyze, &p.Ins, &p.Upd, &p.Del, &p.HotUpd,
+		&p.NewpageUpd, &p.VacuumCount, &p.AutovacuumCount, &p.AnalyzeCount, &p.AutoanalyzeCount} {
+		*c = record.Count{}
+	}
+	for _, t := range []*record.Time{&p.LastVacuum, &p.LastAutovacuum, &p.LastAnalyze, &p.LastAutoanalyze} {
+		*t = record.NoTime
+	}
+}
+
 func indexPoint(s *record.Sample) IndexPoint {
 	return IndexPoint{
 		Time: s.CapturedAt, Pos: s.Pos,
@@ -133,10 +151,15 @@ func (b *builder) relationsDone() {
 	sortBy(m.Relations, func(x, y **Relation) bool { return (*x).Name < (*y).Name })
 	for _, r := range m.Relations {
 		sortBy(r.Points, func(x, y *TablePoint) bool { return pointLess(x.Time, y.Time, x.Pos, y.Pos) })
-		b.snapshotVacuums(r)
 		sortBy(r.Indexes, func(x, y **Index) bool { return (*x).Name < (*y).Name })
 		for _, x := range r.Indexes {
 			sortBy(x.Points, func(p, q *IndexPoint) bool { return pointLess(p.Time, q.Time, p.Pos, q.Pos) })
+		}
+	}
+	b.relationBreaks()
+	for _, r := range m.Relations {
+		b.snapshotVacuums(r)
+		for _, x := range r.Indexes {
 			x.incarnations(m.BlockSize)
 		}
 	}

@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/pgassay/pgassay/parser/record"
@@ -50,7 +52,7 @@ func keyOfStatement(s *record.Sample) statementKey {
 }
 
 // statementDiffs turns captures of pg_stat_statements into differences per
-// statement, summed over its query ids.
+// statement and database, summed over its query ids.
 func (b *builder) statementDiffs() {
 	rows := b.d.samples[record.ViewStatements]
 	all := captures(rows, func(s *record.Sample) string {
@@ -59,28 +61,42 @@ func (b *builder) statementDiffs() {
 	})
 	b.m.SnapshotTimes[record.ViewStatements] = len(all)
 	ids := map[string]string{} // query text → fingerprint
-	whole := wholeCaptures(all)
-	prev := map[statementKey]reading{}
+	databases := b.statementDatabases()
+	w := statementReader{resets: b.statementResetTimes(), prev: map[statementKey]reading{}}
+	w.whole = w.wholeCaptures(all)
 	for i, c := range all {
-		diffs := map[string]*Diff{}
+		if i > 0 {
+			w.before = all[i-1].time
+		}
+		diffs := map[statementOf]*Diff{}
 		for _, s := range c.rows {
-			k := keyOfStatement(s)
-			fp := b.fingerprint(text(s, "query"), ids)
-			last, seen := prev[k]
-			prev[k] = reading{s, c.time}
-			if !seen && i > 0 && (whole || isNew(s, all[i-1].time)) {
-				last, seen = reading{nil, all[i-1].time}, true
-			}
-			if seen {
-				addDiff(diffs, fp, last, reading{s, c.time})
+			of := statementOf{b.fingerprint(text(s, "query"), ids), databases.of(b, s)}
+			cur := reading{s, c.time}
+			if base, ok := w.base(keyOfStatement(s), cur, i > 0); ok {
+				addDiff(diffs, of, base, cur)
 			}
 		}
-		for fp, d := range diffs {
-			if d != nil && d.Calls > 0 {
-				st := b.statement(fp)
-				st.Diffs = append(st.Diffs, *d)
-			}
+		b.addDiffs(diffs, w.before, c)
+	}
+}
+
+// addDiffs gives the differences of one capture to their statements. Where a
+// counter went back and nothing known explains it, the interval of that
+// statement is dropped and the break named.
+func (b *builder) addDiffs(diffs map[statementOf]*Diff, before record.Time, c capture) {
+	dropped := 0
+	for of, d := range diffs {
+		switch {
+		case d == nil:
+			dropped++
+		case d.Calls > 0:
+			st := b.statementIn(of.database, of.fingerprint)
+			st.Diffs = append(st.Diffs, *d)
 		}
+	}
+	if dropped > 0 {
+		b.m.Breaks = append(b.m.Breaks, Break{Kind: BreakStatements, After: before, By: c.time, Pos: c.rows[0].Pos, Server: true,
+			Known: fmt.Sprintf("counters of %d of its statements went back", dropped)})
 	}
 }
 
@@ -91,22 +107,61 @@ type reading struct {
 	time record.Time
 }
 
-// isNew reports whether the statement's counters began after t (stats_since,
-// version 17 and later).
-func isNew(s *record.Sample, t record.Time) bool {
-	since, ok := s.Time("stats_since")
-	return ok && since >= t
+// statementReader finds for each row what its counters are to be compared with.
+type statementReader struct {
+	prev   map[statementKey]reading
+	resets []record.Time // of pg_stat_statements, sorted
+	before record.Time   // of the capture before this one
+	whole  bool
+}
+
+// base is the row that cur continues, or zeros at the time from which its
+// counters run; false if that is not known. later says that a capture was
+// before.
+func (w *statementReader) base(k statementKey, cur reading, later bool) (reading, bool) {
+	last, seen := w.prev[k]
+	w.prev[k] = cur
+	if !later {
+		return reading{}, false
+	}
+	from := w.before
+	if seen {
+		from = last.time
+	}
+	since := w.resetIn(from, cur.time)
+	if t, ok := cur.row.Time("stats_since"); ok && t > since && t >= from && !(seen && timeOf(last.row, "stats_since") == t) {
+		since = t // the entry was made anew (version 17 and later)
+	}
+	switch {
+	case since.Known() && seen:
+		return reading{nil, since}, true
+	case seen:
+		return last, true
+	}
+	return reading{nil, max(from, since)}, since.Known() || w.whole
+}
+
+// resetIn is the last reset in (from, to], NoTime if there is none.
+func (w *statementReader) resetIn(from, to record.Time) record.Time {
+	i := sort.Search(len(w.resets), func(i int) bool { return w.resets[i] > to })
+	if i == 0 || w.resets[i-1] <= from {
+		return record.NoTime
+	}
+	return w.resets[i-1]
 }
 
 // wholeCaptures reports whether the captures hold every statement: then one
 // that appears began at 0. An export of the top N loses rows from one capture
-// to the next.
-func wholeCaptures(all []capture) bool {
+// to the next, without a reset.
+func (w *statementReader) wholeCaptures(all []capture) bool {
 	var before map[statementKey]bool
-	for _, c := range all {
+	for i, c := range all {
 		now := make(map[statementKey]bool, len(c.rows))
 		for _, s := range c.rows {
 			now[keyOfStatement(s)] = true
+		}
+		if i > 0 && w.resetIn(all[i-1].time, c.time).Known() {
+			before = nil
 		}
 		for k := range before {
 			if !now[k] {
@@ -116,6 +171,19 @@ func wholeCaptures(all []capture) bool {
 		before = now
 	}
 	return true
+}
+
+// statementResetTimes are the moments known at which pg_stat_statements was
+// emptied.
+func (b *builder) statementResetTimes() []record.Time {
+	var out []record.Time
+	for i := range b.m.Breaks {
+		if br := &b.m.Breaks[i]; br.Kind == BreakStatements && br.After == br.By {
+			out = append(out, br.By)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 func (b *builder) fingerprint(query string, ids map[string]string) string {
@@ -129,46 +197,49 @@ func (b *builder) fingerprint(query string, ids map[string]string) string {
 	return fp
 }
 
+// statementOf is one statement in one database; "" is the main one.
+type statementOf struct{ fingerprint, database string }
+
 // addDiff adds cur − prev to the statement's difference; it spans from the
 // earliest previous row of its query ids. A counter that went back means a
 // reset: the whole interval of that statement is dropped (nil).
-func addDiff(diffs map[string]*Diff, fp string, prev, cur reading) {
-	d, ok := diffs[fp]
+func addDiff(diffs map[statementOf]*Diff, of statementOf, prev, cur reading) {
+	d, ok := diffs[of]
 	if ok && d == nil {
 		return
 	}
 	if d == nil {
 		d = &Diff{From: prev.time, To: cur.time, Pos: cur.row.Pos}
-		diffs[fp] = d
+		diffs[of] = d
 	}
-	d.From = min(d.From, prev.time)
-	delta := func(name string) int64 {
-		n, _ := cur.row.Int(name)
+	back := false
+	delta := func(name string) float64 {
+		n, _ := cur.row.Float(name)
 		if prev.row != nil {
-			p, _ := prev.row.Int(name)
+			p, _ := prev.row.Float(name)
 			n -= p
 		}
+		back = back || n < 0
 		return n
 	}
-	if delta("calls") < 0 {
-		diffs[fp] = nil
+	sum := *d
+	sum.From = min(d.From, prev.time)
+	sum.ExecTime += delta("total_exec_time")
+	for _, c := range [...]struct {
+		name string
+		sum  *int64
+	}{
+		{"calls", &sum.Calls}, {"rows", &sum.Rows}, {"shared_blks_hit", &sum.Hit}, {"shared_blks_read", &sum.Read},
+		{"shared_blks_dirtied", &sum.Dirtied}, {"shared_blks_written", &sum.Written},
+		{"temp_blks_read", &sum.TempRead}, {"temp_blks_written", &sum.TempWritten}, {"wal_bytes", &sum.WALBytes},
+	} {
+		*c.sum += int64(delta(c.name))
+	}
+	if back {
+		diffs[of] = nil
 		return
 	}
-	exec, _ := cur.row.Float("total_exec_time")
-	if prev.row != nil {
-		p, _ := prev.row.Float("total_exec_time")
-		exec -= p
-	}
-	d.Calls += delta("calls")
-	d.Rows += delta("rows")
-	d.ExecTime += exec
-	d.Hit += delta("shared_blks_hit")
-	d.Read += delta("shared_blks_read")
-	d.Dirtied += delta("shared_blks_dirtied")
-	d.Written += delta("shared_blks_written")
-	d.TempRead += delta("temp_blks_read")
-	d.TempWritten += delta("temp_blks_written")
-	d.WALBytes += delta("wal_bytes")
+	*d = sum
 }
 
 // activity types the rows of pg_stat_activity.

@@ -56,8 +56,12 @@ func (b *builder) snapshotVacuums(r *Relation) {
 	sortVacuums(r.Analyzes)
 }
 
-// deadBetween is the dead rows of a and those that died from a to b.
+// deadBetween is the dead rows of a and those that died from a to b; unknown
+// where the counters do not go on.
 func deadBetween(a, b *TablePoint) record.Count {
+	if b.Broken {
+		return record.Count{}
+	}
 	for _, c := range []record.Count{a.DeadTup, a.Del, a.Upd, b.Del, b.Upd} {
 		if !c.Known {
 			return record.Count{}

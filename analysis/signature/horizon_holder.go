@@ -182,13 +182,10 @@ func (t *transaction) covers(passes []vacuumPass) *horizonHolder {
 	return h
 }
 
-// sameCapture is how far the rows of one capture may stand apart.
-const sameCapture = record.Second / 2
-
 // goneAfter is the time of the first capture of activity after t.
 func goneAfter(m *dataset.Model, t record.Time) record.Time {
 	for i := range m.Activity {
-		if a := &m.Activity[i]; a.Time.Known() && a.Time > t.Add(sameCapture) {
+		if a := &m.Activity[i]; a.Time.Known() && a.Time > t.Add(dataset.SameCapture) {
 			return a.Time
 		}
 	}

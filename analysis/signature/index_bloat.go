@@ -104,30 +104,43 @@ type churn struct {
 }
 
 // churnOf sums what deletes and non-HOT updates freed from capture to capture;
-// a counter that went back was reset and adds nothing. Captures that do not
-// count live rows and deletes are left out. Without n_tup_hot_upd only deletes
-// count.
+// what was freed across a break of the counters is not known and adds nothing.
+// Captures that do not count live rows and deletes are left out. Without
+// n_tup_hot_upd only deletes count.
 func churnOf(r *dataset.Relation) []churn {
 	var out []churn
+	broken := false
 	for i := range r.Points {
 		t := &r.Points[i]
+		broken = broken || t.Broken
 		if !t.Time.Known() || !t.LiveTup.Known || !t.Del.Known {
 			continue
 		}
 		c := churn{Point: t}
 		if len(out) > 0 {
 			a := &out[len(out)-1]
-			c.Freed = a.Freed + rise(a.Point.Del, t.Del) + max(0, rise(a.Point.Upd, t.Upd)-rise(a.Point.HotUpd, t.HotUpd))
-			if !t.HotUpd.Known {
-				c.Freed = a.Freed + rise(a.Point.Del, t.Del)
+			c.Freed = a.Freed
+			if !broken {
+				c.Freed += freedBetween(a.Point, t)
 			}
 		}
+		broken = false
 		out = append(out, c)
 	}
 	return out
 }
 
-// rise is how far a counter went on; 0 if it is unknown or was reset.
+// freedBetween is the rows that deletes and non-HOT updates freed between two
+// captures whose counters go on.
+func freedBetween(a, b *dataset.TablePoint) float64 {
+	freed := rise(a.Del, b.Del)
+	if b.HotUpd.Known {
+		freed += max(0, rise(a.Upd, b.Upd)-rise(a.HotUpd, b.HotUpd))
+	}
+	return freed
+}
+
+// rise is how far a counter went on; 0 if it is unknown.
 func rise(a, b record.Count) float64 {
 	if !a.Known || !b.Known || b.N < a.N {
 		return 0
@@ -137,7 +150,7 @@ func rise(a, b record.Count) float64 {
 
 // captureAt is the last capture not after t, else the first one.
 func captureAt(c []churn, t record.Time) int {
-	i := sort.Search(len(c), func(i int) bool { return c[i].Point.Time > t.Add(sameCapture) })
+	i := sort.Search(len(c), func(i int) bool { return c[i].Point.Time > t.Add(dataset.SameCapture) })
 	return max(0, i-1)
 }
 
@@ -152,7 +165,7 @@ const nearCaptures = 2
 func rowsAt(x *dataset.Index, c []churn, t record.Time, partial bool) (low, high float64, ok bool) {
 	if partial {
 		i := sort.Search(len(x.Points), func(i int) bool {
-			return !x.Points[i].Time.Known() || x.Points[i].Time > t.Add(sameCapture)
+			return !x.Points[i].Time.Known() || x.Points[i].Time > t.Add(dataset.SameCapture)
 		})
 		if i == 0 || !x.Points[i-1].Reltuples.Known || x.Points[i-1].Reltuples.N <= 0 {
 			return 0, 0, false
@@ -177,7 +190,7 @@ func rowsAt(x *dataset.Index, c []churn, t record.Time, partial bool) (low, high
 func bloatOf(m *dataset.Model, x *dataset.Index, c []churn) *bloat {
 	b := &bloat{Index: x, BlockSize: float64(m.BlockSize), Partial: isPartial(x.Definition)}
 	for _, s := range x.Sizes {
-		if s.Time < c[0].Point.Time.Add(-sameCapture) {
+		if s.Time < c[0].Point.Time.Add(-dataset.SameCapture) {
 			continue
 		}
 		low, _, ok := rowsAt(x, c, s.Time, b.Partial)

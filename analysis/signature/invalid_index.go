@@ -160,10 +160,8 @@ func (v *invalid) measure(m *dataset.Model, t record.Time, window record.Duratio
 		}
 	}
 	r := v.Index.Relation
-	for i := 1; i < len(r.Points) && r.Points[i].Time.Known(); i++ {
-		a, b := &r.Points[i-1], &r.Points[i]
-		v.Writes += rise(a.Ins, b.Ins) + rise(a.Upd, b.Upd) + rise(a.Del, b.Del)
-	}
+	written, _ := dataset.Total(r.Written())
+	v.Writes = float64(written)
 	for _, s := range m.Statements {
 		if s.Target == r {
 			v.WriteLog += s.Calls

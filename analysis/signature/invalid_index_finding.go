@@ -42,17 +42,15 @@ func (v *invalid) writeShare(m *dataset.Model) float64 {
 	if s, observed := shareOf(m, func(s *dataset.Statement) bool { return s.Target == v.Index.Relation }); observed {
 		return s
 	}
-	var all float64
+	var all int64
 	for _, r := range m.Relations {
-		for i := 1; i < len(r.Points) && r.Points[i].Time.Known(); i++ {
-			a, b := &r.Points[i-1], &r.Points[i]
-			all += rise(a.Ins, b.Ins) + rise(a.Upd, b.Upd) + rise(a.Del, b.Del)
-		}
+		written, _ := dataset.Total(r.Written())
+		all += written
 	}
 	if all == 0 {
 		return 0
 	}
-	return v.Writes / all
+	return v.Writes / float64(all)
 }
 
 func (v *invalid) title() string {

@@ -237,9 +237,10 @@ func (c *planCase) indexCost(x *indexCandidate) string {
 		text += fmt.Sprintf("; about %s for %s rows (%d bytes each)", bytesText(float64(last.LiveTup.N*(indexTuple+indexColumn*columns))),
 			thousands(last.LiveTup.N), indexTuple+indexColumn*columns)
 	}
-	if first := &r.Points[0]; first != last && first.Ins.Known && last.Ins.Known && first.Upd.Known && last.Upd.Known {
-		text += fmt.Sprintf("; %s saw %s inserts and %s updates between the first and the last snapshot", r.Name,
-			thousands(last.Ins.N-first.Ins.N), thousands(last.Upd.N-first.Upd.N))
+	if inserted, updated := r.Inserted(), r.Updated(); len(inserted) > 0 && len(updated) > 0 {
+		i, _ := dataset.Total(inserted)
+		u, _ := dataset.Total(updated)
+		text += fmt.Sprintf("; %s saw %s inserts and %s updates between the first and the last snapshot", r.Name, thousands(i), thousands(u))
 	}
 	return text
 }

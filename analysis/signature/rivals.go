@@ -270,7 +270,8 @@ func rowSize(r *dataset.Relation, onset record.Time) finding.RuledOut {
 }
 
 // bytesPerRow is the growth of the main fork per inserted row between the
-// first and last capture in the window; NaN if it cannot be told.
+// first and last capture in the window that no break lies between; NaN if it
+// cannot be told.
 func bytesPerRow(r *dataset.Relation, from, to record.Time) float64 {
 	var first, last *dataset.TablePoint
 	for i := range r.Points {
@@ -278,7 +279,7 @@ func bytesPerRow(r *dataset.Relation, from, to record.Time) float64 {
 		if !p.Time.Known() || from.Known() && p.Time < from || to.Known() && p.Time > to || !p.RelationSize.Known || !p.Ins.Known {
 			continue
 		}
-		if first == nil {
+		if first == nil || p.Broken {
 			first = p
 		}
 		last = p

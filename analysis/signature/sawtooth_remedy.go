@@ -50,21 +50,21 @@ func (w *sawtooth) cadenceOf() cadence {
 // They are 0 if the captures do not tell.
 func (w *sawtooth) writeRates() (dead, inserts float64) {
 	from, to := w.Cycles[0].From.End, w.Cycles[len(w.Cycles)-1].To.Start
-	var first, last *dataset.TablePoint
-	for i := range w.Relation.Points {
-		p := &w.Relation.Points[i]
-		if p.Time >= from && p.Time <= to && p.Del.Known && p.Upd.Known && p.Ins.Known {
-			if first == nil {
-				first = p
+	within := func(deltas []dataset.Delta) (n, seconds float64) {
+		for _, d := range deltas {
+			if d.From >= from && d.To <= to {
+				n, seconds = n+float64(d.N), seconds+d.To.Sub(d.From).Seconds()
 			}
-			last = p
 		}
+		return n, seconds
 	}
-	if first == nil || last.Time == first.Time {
+	deleted, s := within(w.Relation.Deleted())
+	updated, _ := within(w.Relation.Updated())
+	inserted, _ := within(w.Relation.Inserted())
+	if s == 0 {
 		return 0, 0
 	}
-	s := last.Time.Sub(first.Time).Seconds()
-	return float64(last.Del.N+last.Upd.N-first.Del.N-first.Upd.N) / s, float64(last.Ins.N-first.Ins.N) / s
+	return (deleted + updated) / s, inserted / s
 }
 
 func (w *sawtooth) remedy(p *Pass, f *finding.Finding) {
