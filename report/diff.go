@@ -54,7 +54,7 @@ var DiffFormats = []DiffFormat{
 	{Name: "markdown", Doc: "what differs, for tickets and job summaries", Write: diffMarkdown},
 }
 
-// section is a part of a comparison for reading: a title, a text, a table whose
+// section is a part of a page for reading: a title, a text, a table whose
 // first row is its header.
 type section struct {
 	title string
@@ -86,10 +86,9 @@ func (d *Diff) sections(o DiffOptions) []section {
 
 func (d *Diff) title() string { return view.Line(d.OldName) + " → " + view.Line(d.NewName) }
 
-func diffTerminal(w io.Writer, d *Diff, o DiffOptions) error {
-	p := &page{width: max(o.Width, MinWidth), color: o.Color}
-	p.para("", plain, d.title(), bold)
-	for _, s := range d.sections(o) {
+// sections writes one after the other, with a blank line before each.
+func (p *page) sections(list []section) {
+	for _, s := range list {
 		p.blank()
 		if s.title != "" {
 			p.para("", plain, s.title, bold)
@@ -99,6 +98,12 @@ func diffTerminal(w io.Writer, d *Diff, o DiffOptions) error {
 		}
 		p.table(body, s.rows, s.kept)
 	}
+}
+
+func diffTerminal(w io.Writer, d *Diff, o DiffOptions) error {
+	p := &page{width: max(o.Width, MinWidth), color: o.Color}
+	p.para("", plain, d.title(), bold)
+	p.sections(d.sections(o))
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }

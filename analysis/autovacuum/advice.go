@@ -7,16 +7,6 @@ import (
 	"github.com/pgassay/pgassay/analysis/stats"
 )
 
-// Knob is which trigger of a table is to be set.
-type Knob string
-
-// Knobs.
-const (
-	KnobNone     Knob = ""
-	KnobDead     Knob = "dead rows"
-	KnobInserted Knob = "inserted rows"
-)
-
 // deadPart is the share of dead rows among all changes from which the trigger of
 // dead rows is the one to set.
 const deadPart = 0.2

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pgassay/pgassay/parser/record"
+	"github.com/pgassay/pgassay/parser/sqltext"
 )
 
 // Clock is a time as findings write it: UTC, to the second.
@@ -125,20 +126,7 @@ func shorten(s string, n int) string {
 func quote(name string) string {
 	parts := strings.SplitN(name, ".", 2)
 	for i, p := range parts {
-		parts[i] = quoteIdent(p)
+		parts[i] = sqltext.QuoteIdent(p)
 	}
 	return strings.Join(parts, ".")
-}
-
-func quoteIdent(s string) string {
-	plain := s != ""
-	for i, c := range s {
-		if !(c >= 'a' && c <= 'z' || c == '_' || i > 0 && c >= '0' && c <= '9') {
-			plain = false
-		}
-	}
-	if plain {
-		return s
-	}
-	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 }

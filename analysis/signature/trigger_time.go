@@ -8,6 +8,7 @@ import (
 	"github.com/pgassay/pgassay/analysis/dataset"
 	"github.com/pgassay/pgassay/analysis/finding"
 	"github.com/pgassay/pgassay/parser/record"
+	"github.com/pgassay/pgassay/parser/sqltext"
 )
 
 var triggerTime = &Signature{
@@ -207,7 +208,7 @@ func (c *planCase) foreignKey(f *finding.Finding, t *record.Trigger) {
 		}
 	}
 	f.Notes = append(f.Notes, fmt.Sprintf("No index in the input begins with %s of %s, the column that refers.", column, relation.Name))
-	f.Actions = []finding.Action{{Do: "CREATE INDEX CONCURRENTLY ON " + quote(relation.Name) + " (" + quoteIdent(column) + ");", SQL: true,
+	f.Actions = []finding.Action{{Do: "CREATE INDEX CONCURRENTLY ON " + quote(relation.Name) + " (" + sqltext.QuoteIdent(column) + ");", SQL: true,
 		Cost: "every INSERT into " + relation.Name + " writes it too; building reads the table twice and waits for older transactions"}}
 	f.WillNotHelp = []string{"Indexes on the table that the statement writes: the search is in " + relation.Name + "."}
 }

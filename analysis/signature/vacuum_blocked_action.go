@@ -5,6 +5,7 @@ import (
 
 	"github.com/pgassay/pgassay/analysis/dataset"
 	"github.com/pgassay/pgassay/analysis/finding"
+	"github.com/pgassay/pgassay/parser/sqltext"
 )
 
 // timeoutFloor and timeoutDefault bound the timeout that is advised, in
@@ -60,7 +61,7 @@ func (b *blockage) bound(m *dataset.Model) finding.Action {
 		name, cost = "statement_timeout", "longer statements of it are cancelled; on 17 and later transaction_timeout bounds the whole transaction"
 	}
 	if h.User != "" && !roleIsShared(m, h) {
-		return finding.Action{SQL: true, Do: fmt.Sprintf("alter role %s set %s = '%ds'", quoteIdent(h.User), name, seconds), Cost: cost + "; holds for new sessions"}
+		return finding.Action{SQL: true, Do: fmt.Sprintf("alter role %s set %s = '%ds'", sqltext.QuoteIdent(h.User), name, seconds), Cost: cost + "; holds for new sessions"}
 	}
 	return finding.Action{Do: fmt.Sprintf("Give the connections of %s options='-c %s=%ds': its role serves other applications too.", h.name(), name, seconds), Cost: cost}
 }

@@ -69,6 +69,7 @@ func newRoot(env *environment) *cobra.Command {
 		newCheck(env),
 		newPlan(env),
 		newDiff(env),
+		newTune(env),
 		newSignatures(env),
 		newExplain(env),
 		newConfig(env),
