@@ -155,36 +155,94 @@ func (f *finder) atHappenings() []cut {
 	var out []cut
 	for i, p := range stats.Holm(raw) {
 		c := cuts[i]
-		if best := f.bestNear(c.index); p < f.options.Level && abs(best-c.index) <= 1 && !near(out, best, best) {
+		best := f.bestNear(c.index)
+		if !f.breaks(max(0, best-window), best, best, min(len(f.rs), best+window)) {
+			continue
+		}
+		if p < f.options.Level && abs(best-c.index) <= 1 && !near(out, best, best) {
 			out = append(out, cut{index: best, settled: best, p: p, tests: len(cuts)})
 		}
 	}
 	return out
 }
 
-// searched are the changes from one level to the next that lie near none of the
-// cuts found. Levels of less than MinReadings are on the way to the next.
+// searched are the changes at change points that lie near none of the cuts found.
+// Levels of less than MinReadings are on the way to the next.
 func (f *finder) searched(found []cut) []cut {
-	points := stats.ChangePoints(f.levels(0, len(f.rs)), stats.ChangeOptions{MinSegment: min(5, f.options.MinReadings)})
-	ends := append(points, len(f.rs))
+	levels := f.segments()
 	var out []cut
-	from, to := 0, 0 // of the last level
-	for k, end := range ends {
-		begin := 0
-		if k > 0 {
-			begin = ends[k-1]
-		}
-		if end-begin < f.options.MinReadings {
-			continue
-		}
+	from := 0
+	for k := 1; k < len(levels); k++ {
+		to, begin := levels[k-1].end, levels[k].begin
+		end := f.sameLevel(levels, k)
 		tests := len(f.rs)
 		p := min(1, stats.StepTest(f.levels(from, to), f.levels(begin, end)).P*float64(tests))
-		if p < f.options.Level && !near(found, to, begin) {
-			out = append(out, cut{index: f.leaves(from, to, begin, end), settled: begin, p: p, tests: tests, searched: true})
+		if p >= f.options.Level || near(found, to, begin) || !f.breaks(from, to, begin, end) {
+			continue
 		}
-		from, to = begin, end
+		out = append(out, cut{index: f.leaves(from, to, begin, end), settled: begin, p: p, tests: tests, searched: true})
+		from = begin
 	}
 	return out
+}
+
+// segment is a stretch of readings between two change points.
+type segment struct {
+	begin, end int
+	level      float64
+}
+
+// segments are those of at least MinReadings.
+func (f *finder) segments() []segment {
+	points := stats.ChangePoints(f.levels(0, len(f.rs)), stats.ChangeOptions{MinSegment: min(5, f.options.MinReadings)})
+	var out []segment
+	begin := 0
+	for _, end := range append(points, len(f.rs)) {
+		if end-begin >= f.options.MinReadings {
+			out = append(out, segment{begin, end, stats.Median(f.levels(begin, end))})
+		}
+		begin = end
+	}
+	return out
+}
+
+// sameLevel is the end of the segments from k on that lie nearer to k's level
+// than to that before it, within the window.
+func (f *finder) sameLevel(list []segment, k int) int {
+	old, level := list[k-1].level, list[k].level
+	end := list[k].end
+	for _, s := range list[k+1:] {
+		if math.Abs(s.level-old) < math.Abs(s.level-level) {
+			break
+		}
+		end = s.end
+	}
+	return max(list[k].end, min(end, list[k].begin+window))
+}
+
+// breaks reports whether something breaks between two stretches: a line through
+// each leaves less than half of what one line through both leaves. A trend that
+// goes on is no change.
+func (f *finder) breaks(from, to, begin, end int) bool {
+	apart := f.leftOver(from, to, to, to) + f.leftOver(begin, end, end, end)
+	return apart < 0.5*f.leftOver(from, to, begin, end)
+}
+
+// leftOver is the sum of squares about the line through the readings of two
+// stretches.
+func (f *finder) leftOver(from, to, begin, end int) float64 {
+	y := append(f.levels(from, to), f.levels(begin, end)...)
+	x := make([]float64, len(y))
+	for i := range x {
+		if x[i] = float64(from + i); from+i >= to {
+			x[i] = float64(begin + from + i - to)
+		}
+	}
+	sum := 0.0
+	for _, r := range stats.LinearFit(x, y, nil).Residuals(x, y) {
+		sum += r * r
+	}
+	return sum
 }
 
 // leaves is the first reading between two levels that is a quarter of the way to

@@ -124,3 +124,18 @@ func TestHappeningsWithinTheResolutionAreBothNamed(t *testing.T) {
 		t.Error("a clock of one second cannot tell that the analyze came later")
 	}
 }
+
+func TestTrendIsNoOnset(t *testing.T) {
+	trend := func(s float64) float64 { return 100 + s }
+	if c := Find(readingsOf(600, trend), []Happening{vacuum(200), vacuum(400)}, IndexWalk(day), Options{}); len(c) > 0 {
+		t.Errorf("changes in a trend: %+v", c)
+	}
+}
+
+func TestTrendThatBeginsIsOneOnset(t *testing.T) {
+	walk := func(s float64) float64 { return 100 + max(0, s-300) }
+	c := one(t, Find(readingsOf(600, walk), nil, IndexWalk(day), Options{}))
+	if began := c.By.Sub(start).Seconds(); began < 290 || began > 330 {
+		t.Errorf("began at second %g, want about 300", began)
+	}
+}

@@ -77,15 +77,44 @@ func sortHappenings(list []Happening) {
 func vacuums(m *dataset.Model) []Happening {
 	var out []Happening
 	for _, v := range m.Vacuums {
-		if !v.End.Known() || v.Target == nil {
+		if v.End.Known() && v.Target != nil {
+			out = append(out, ofVacuum(v))
+		}
+	}
+	for _, r := range m.Relations {
+		out = append(out, beforeCaptures(r)...)
+	}
+	return out
+}
+
+func ofVacuum(v *dataset.Vacuum) Happening {
+	h := Happening{Kind: TableVacuum, Start: v.Start, End: v.End, Pos: v.Pos, Relation: v.Target, Vacuum: v,
+		Text: "vacuum of " + v.Target.Name, table: v.Target.Relation}
+	if v.Kind == record.KindAnalyze {
+		h.Kind, h.Text = Analyze, "analyze of "+v.Target.Name
+	}
+	return h
+}
+
+// beforeCaptures are the last vacuums of the table before its first capture,
+// which tells them, where no log line does: their effect may come in sight
+// later.
+func beforeCaptures(r *dataset.Relation) []Happening {
+	if len(r.Points) == 0 || !r.Points[0].Time.Known() {
+		return nil
+	}
+	first := &r.Points[0]
+	var out []Happening
+	for _, t := range []record.Time{first.LastVacuum, first.LastAutovacuum} {
+		logged := slices.ContainsFunc(r.Vacuums, func(v *dataset.Vacuum) bool {
+			return t >= v.End.Add(-sameTime) && t <= v.End.Add(sameTime)
+		})
+		if !t.Known() || t > first.Time || logged {
 			continue
 		}
-		h := Happening{Kind: TableVacuum, Start: v.Start, End: v.End, Pos: v.Pos, Relation: v.Target, Vacuum: v,
-			Text: "vacuum of " + v.Target.Name, table: v.Target.Relation}
-		if v.Kind == record.KindAnalyze {
-			h.Kind, h.Text = Analyze, "analyze of "+v.Target.Name
-		}
-		out = append(out, h)
+		v := &dataset.Vacuum{Start: t, End: t, Auto: t == first.LastAutovacuum, Target: r}
+		v.Kind, v.Schema, v.Relation, v.Pos, v.LogTime = record.KindVacuum, r.Schema, r.Relation, first.Pos, t
+		out = append(out, ofVacuum(v))
 	}
 	return out
 }

@@ -30,7 +30,10 @@ func statements(m *dataset.Model, known []Happening) []Happening {
 			}
 			for _, h := range read {
 				h.Start, h.End, h.Pos = e.Start, e.Time, e.Pos
-				h.Relation = m.Relation(h.table)
+				if h.Relation = m.Relation(h.table); h.Relation != nil && (h.Kind == TableVacuum || h.Kind == Analyze) {
+					h.Vacuum = &dataset.Vacuum{Start: h.Start, End: h.End, Target: h.Relation}
+					h.Vacuum.Pos = h.Pos
+				}
 				if !placed(known, &h) {
 					out = append(out, h)
 				}

@@ -26,6 +26,7 @@ var linearPageWalk = &Signature{
 		{"min_step", 1.2, "x", "cost per row at the end ÷ baseline"},
 		{"level_tolerance", 0.1, "of the cost", "by which baseline + pages may miss the cost"},
 		{"min_walking_share", 0.05, "of executions", "that must walk where rows of several sizes are mixed"},
+		{"max_lag", 72, "hours", "after a vacuum within which the walk that it began may show: it waits until the rows that fit have filled the freed slots"},
 		{"step_min", 0.8, "x", "without snapshots: plateau − baseline ÷ pages in the vacuum line, lower end"},
 		{"step_max", 1.2, "x", "upper end"},
 		{"transcript_min", 0.95, "x", "in a psql transcript: cost after the vacuum − baseline ÷ pages, lower end"},
@@ -150,7 +151,7 @@ func walksOf(p *Pass, lim walkLimits) []*walk {
 	if v, ok := p.cache["walks"]; ok {
 		return v.([]*walk)
 	}
-	w := findWalks(p.Model, lim)
+	w := findWalks(p.Model, happenings(p), lim)
 	p.cache["walks"] = w
 	return w
 }

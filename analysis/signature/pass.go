@@ -6,6 +6,7 @@ import (
 
 	"github.com/pgassay/pgassay/analysis/dataset"
 	"github.com/pgassay/pgassay/analysis/finding"
+	"github.com/pgassay/pgassay/analysis/onset"
 	"github.com/pgassay/pgassay/analysis/stats"
 )
 
@@ -201,3 +202,6 @@ func shared[T any](p *Pass, key string, compute func(*dataset.Model) T) T {
 	p.cache[key] = v
 	return v
 }
+
+// happenings are the model's, listed once per pass.
+func happenings(p *Pass) []onset.Happening { return shared(p, "happenings", onset.Happenings) }

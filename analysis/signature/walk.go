@@ -28,6 +28,7 @@ type walk struct {
 	Source     walkSource
 	Event      *dataset.Vacuum // nil if no vacuum explains the onset
 	Onset      record.Time
+	Lag        record.Duration // from the end of Event to the onset; 0 if at once
 	Before     []walkReading
 	Transition []walkReading
 	After      []walkReading
@@ -67,6 +68,7 @@ type walkLimits struct {
 	minStep          float64
 	levelTolerance   float64
 	minWalkingShare  float64
+	maxLag           record.Duration
 }
 
 // walkLimitsOf reads the thresholds of PGA101.
@@ -76,6 +78,7 @@ func walkLimitsOf(v map[string]float64) walkLimits {
 		quietLo: -v["quiet_slope"], quietHi: v["quiet_slope"],
 		minReadings: int(v["min_readings"]), minStep: v["min_step"],
 		levelTolerance: v["level_tolerance"], minWalkingShare: v["min_walking_share"],
+		maxLag: record.Duration(v["max_lag"] * 3600 * float64(record.Second)),
 	}
 }
 

@@ -98,7 +98,9 @@ func (w *walk) onset() *finding.Onset {
 	if w.Event != nil {
 		o.Event = w.eventText()
 		o.EventTime, o.EventPos = w.Event.End, w.Event.Pos
-		if first := w.firstRise(); first.Known() {
+		if first := w.firstRise(); w.Lag > 0 {
+			o.Lag = w.Lag
+		} else if first.Known() {
 			o.Lag = first.Sub(w.Event.End)
 		}
 	}
@@ -158,6 +160,9 @@ func (w *walk) confidence(m *dataset.Model) (finding.Confidence, string) {
 	}
 	if w.Source == fromDiffs {
 		limit(finding.Likely, "read from differences of pg_stat_statements, not from executions")
+	}
+	if w.Lag > 0 && !w.named() {
+		limit(finding.Likely, "the walk came later than the vacuum, and no line says that it cleaned this index")
 	}
 	if w.Event != nil && !w.Event.FromLog {
 		limit(finding.Likely, "the vacuum is known from a snapshot, which does not say what it cleaned")
@@ -227,6 +232,8 @@ func (w *walk) summary(f *finding.Finding) string {
 
 func (w *walk) since() string {
 	switch {
+	case w.Lag > 0:
+		return fmt.Sprintf("%s, %s after the %s ended,", clock(w.Onset), span(w.Lag.Seconds()), w.eventText())
 	case w.Event != nil && w.named():
 		return fmt.Sprintf("the vacuum that ended at %s and cleaned %s", clock(w.Event.End), w.Index.Index)
 	case w.Event != nil:

@@ -2,21 +2,23 @@ package signature
 
 import (
 	"math"
+	"slices"
 
 	"github.com/pgassay/pgassay/analysis/dataset"
+	"github.com/pgassay/pgassay/analysis/onset"
 	"github.com/pgassay/pgassay/analysis/stats"
 	"github.com/pgassay/pgassay/parser/record"
 )
 
 // findWalks looks at every write and every index of its table. Methods that
 // descend a tree or summarise ranges cannot walk; an unknown method may.
-func findWalks(m *dataset.Model, lim walkLimits) []*walk {
+func findWalks(m *dataset.Model, happened []onset.Happening, lim walkLimits) []*walk {
 	var out []*walk
 	for _, s := range m.Statements {
 		if s.Target == nil || s.Command != "INSERT" && s.Command != "UPDATE" && s.Command != "MERGE" {
 			continue
 		}
-		out = append(out, walksOn(s, lim)...)
+		out = append(out, walksOn(s, happened, lim)...)
 	}
 	return out
 }
@@ -27,15 +29,16 @@ var treeMethods = map[string]bool{"btree": true, "hash": true, "brin": true, "gi
 // of the indexes whose growth has unit slope the one that a vacuum line names,
 // then the one whose level fits best. Each incarnation of an index may have
 // its own.
-func walksOn(s *dataset.Statement, lim walkLimits) []*walk {
+func walksOn(s *dataset.Statement, happened []onset.Happening, lim walkLimits) []*walk {
 	var best []*walk
 	for _, x := range s.Target.Indexes {
 		if treeMethods[x.AccessMethod] || len(x.History) < 3 {
 			continue
 		}
-		found := walksFrom(s, x, fromPlans, planCosts(s), lim)
+		cleanings := cleaningsOf(s, x, happened)
+		found := walksFrom(s, x, fromPlans, planCosts(s), cleanings, lim)
 		if found == nil {
-			found = walksFrom(s, x, fromDiffs, diffCosts(s), lim)
+			found = walksFrom(s, x, fromDiffs, diffCosts(s), cleanings, lim)
 		}
 		if found != nil && (best == nil || found[0].better(best[0])) {
 			best = found
@@ -44,9 +47,22 @@ func walksOn(s *dataset.Statement, lim walkLimits) []*walk {
 	return best
 }
 
+// cleaningsOf are the vacuums that cleaned the index, or may have.
+func cleaningsOf(s *dataset.Statement, x *dataset.Index, happened []onset.Happening) []onset.Happening {
+	subject := onset.SubjectOf(s)
+	subject.Index = x
+	return slices.DeleteFunc(onset.Of(happened, subject), func(h onset.Happening) bool {
+		if h.Vacuum == nil || h.Kind == onset.Analyze {
+			return true
+		}
+		cleaned, known := h.Vacuum.CleanedIndex(x.Index)
+		return known && !cleaned
+	})
+}
+
 // walksFrom looks at each incarnation of the index by itself. A rebuild ends
 // the walk before it if the cost is back at the baseline after it.
-func walksFrom(s *dataset.Statement, x *dataset.Index, src walkSource, points []costPoint, lim walkLimits) []*walk {
+func walksFrom(s *dataset.Statement, x *dataset.Index, src walkSource, points []costPoint, cleanings []onset.Happening, lim walkLimits) []*walk {
 	rs := pool(points, x.History)
 	var out []*walk
 	for i := 0; i <= len(x.Rebuilt); i++ {
@@ -59,7 +75,7 @@ func walksFrom(s *dataset.Statement, x *dataset.Index, src walkSource, points []
 			next = readingsFrom(life, x.Rebuilt[i].By)
 			life = life[:len(life)-len(next)]
 		}
-		w := walkFrom(s, x, src, points, life, lim)
+		w := walkFrom(&walk{Statement: s, Index: x, Source: src}, points, life, cleanings, lim)
 		if w == nil {
 			continue
 		}
@@ -102,68 +118,6 @@ func (w *walk) named() bool {
 	}
 	cleaned, known := w.Event.CleanedIndex(w.Index.Index)
 	return cleaned && known
-}
-
-// walkFrom tests the readings at every vacuum that may have cleaned the index,
-// then at a change point, then as a walk that was under way from the start. Of
-// the vacuums that fit, one that the log says to have cleaned the index counts
-// first, then the last one before the walk settled.
-func walkFrom(s *dataset.Statement, x *dataset.Index, src walkSource, points []costPoint, rs []walkReading, lim walkLimits) *walk {
-	if len(rs) < lim.minReadings {
-		return nil
-	}
-	var best *walk
-	for _, v := range s.Target.Vacuums {
-		if cleaned, known := v.CleanedIndex(x.Index); known && !cleaned || v.End < rs[0].From || v.End > rs[len(rs)-1].To {
-			continue
-		}
-		w := &walk{Statement: s, Index: x, Source: src, Event: v, Onset: v.End}
-		if w.fit(rs, points, lim) && w.HasBefore && (best == nil || w.explainsBetter(best)) {
-			best = w
-		}
-	}
-	if best != nil {
-		return best
-	}
-	for _, at := range risesOf(rs) {
-		w := &walk{Statement: s, Index: x, Source: src, Onset: at}
-		if w.fit(rs, points, lim) && w.HasBefore {
-			return w
-		}
-	}
-	w := &walk{Statement: s, Index: x, Source: src, Onset: rs[0].From}
-	if w.fit(rs, points, lim) {
-		return w
-	}
-	return nil
-}
-
-func (w *walk) explainsBetter(o *walk) bool {
-	if named, other := w.named(), o.named(); named != other {
-		return named
-	}
-	return w.settled().Sub(w.Onset) < o.settled().Sub(o.Onset)
-}
-
-// risesOf are the times at which the cost steps up, largest first.
-func risesOf(rs []walkReading) []record.Time {
-	y := make([]float64, len(rs))
-	for i, r := range rs {
-		y[i] = r.Cost
-	}
-	var out []record.Time
-	var best float64
-	prev := 0
-	cuts := append(stats.ChangePoints(y, stats.ChangeOptions{}), len(y))
-	for i, c := range cuts[:len(cuts)-1] {
-		rise := stats.Median(y[c:cuts[i+1]]) - stats.Median(y[prev:c])
-		if rise > best {
-			best = rise
-			out = append([]record.Time{rs[c].From}, out...)
-		}
-		prev = c
-	}
-	return out
 }
 
 // fit splits the readings at the onset, leaves the transition out, and holds
@@ -229,6 +183,9 @@ func (w *walk) fitAfter(after []walkReading, lim walkLimits) bool {
 	kept := after
 	if w.HasBefore {
 		kept = after[:w.endOf(after)]
+	}
+	if w.Mixed {
+		kept = slices.DeleteFunc(slices.Clone(kept), func(r walkReading) bool { return math.IsNaN(r.Upper) })
 	}
 	x, y, n := columns(kept, w.Mixed)
 	if len(x) < lim.minReadings {

@@ -20,6 +20,8 @@ type walkLoad struct {
 	rebuild    int     // second at which the index is rebuilt; 0 never
 	slope      float64 // buffers per page of a walking row
 	method     string
+	lag        int  // seconds from the vacuum to the walk
+	gradual    bool // the walk begins at the last page, not at the first
 }
 
 const walkStart = record.Time(1_800_000_000_000_000)
@@ -31,7 +33,7 @@ func sec(s float64) record.Time { return walkStart + record.Time(s*1e6) }
 func (l walkLoad) batch() *record.Batch {
 	r := rand.New(rand.NewPCG(7, 8))
 	b := &record.Batch{}
-	pages, filenode := 1000.0, 1
+	pages, walked, filenode := 1000.0, 0.0, 1
 	columns := record.NewColumns([]string{"captured_at", "schemaname", "relname", "indexrelname", "indexrelid", "relfilenode", "index_size", "amname", "indexdef"})
 	insert := &record.Statement{Fingerprint: "f1", Normalized: "insert into items (embedding) values ($1)", Command: "INSERT", Target: "items", Relations: []string{"items"}}
 	for s := range 600 {
@@ -47,16 +49,22 @@ func (l walkLoad) batch() *record.Batch {
 			}
 			b.Samples = append(b.Samples, sample)
 		}
-		filling := s >= 300 && s < 300+l.transition
+		begun := 300 + l.lag
+		filling := s >= begun && s < begun+l.transition
+		if s == begun {
+			walked = pages
+		}
 		for k := range 10 {
 			cost := 500 + 20*r.NormFloat64()
-			after := s >= 300 && (l.rebuild == 0 || s < l.rebuild)
+			after := s >= begun && (l.rebuild == 0 || s < l.rebuild)
 			if after && r.Float64() < l.walks {
 				part := 1.0
 				if filling {
-					part = float64(s-300) / float64(l.transition)
+					part = float64(s-begun) / float64(l.transition)
 				}
-				cost += l.slope * pages * part
+				if cost += l.slope * pages * part; l.gradual {
+					cost -= walked
+				}
 			}
 			b.Executions = append(b.Executions, record.Execution{
 				Pos: record.Pos{File: "log", Line: int64(s*10 + k), Offset: int64(s*10 + k)}, LogTime: sec(float64(s) + float64(k)/10),
@@ -140,6 +148,57 @@ func TestWalkWithoutVacuumLineIsLikelyAtMost(t *testing.T) {
 	l.logged = false
 	if f := only(t, run(l.batch(), linearPageWalk), "PGA101"); f.Confidence > finding.Likely {
 		t.Errorf("%s without its event: %s", f.Confidence, f.WhyConfidence)
+	}
+}
+
+// The index grows all the time; only after the lag does the cost follow it.
+func TestWalkThatBeginsLaterThanItsVacuum(t *testing.T) {
+	for name, lag := range map[string]int{"half of the readings after it": 150, "most of the readings after it": 210} {
+		t.Run(name, func(t *testing.T) {
+			l := fullWalk
+			l.lag = lag
+			f := only(t, run(l.batch(), linearPageWalk), "PGA101")
+			if f.Confidence != finding.Confirmed {
+				t.Errorf("%s: %s", f.Confidence, f.WhyConfidence)
+			}
+			if got := f.Onset.Lag.Seconds(); got < float64(lag)-10 || got > float64(lag)+10 || f.Onset.EventTime != sec(300) {
+				t.Errorf("lag %g s after %s, want %d s after second 300", got, f.Onset.EventTime.Std(), lag)
+			}
+			if s := f.Onset.Transition.Seconds(); s < 10 || s > 30 {
+				t.Errorf("transition %g s, want about 20, the lag left out", s)
+			}
+			wantText(t, "summary", f.Summary, "after the vacuum of public.items cleaned items_hnsw ended")
+			wantText(t, "figure", figure(t, f, "from the vacuum to the rise").Text, "at the baseline, index from 2,500 to")
+		})
+	}
+}
+
+// A walk that begins at the end of the index costs nothing at first: it comes in
+// sight as the index grows.
+func TestWalkThatGrowsFromNothing(t *testing.T) {
+	l := fullWalk
+	l.gradual, l.transition = true, 0
+	f := only(t, run(l.batch(), linearPageWalk), "PGA101")
+	if f.Confidence != finding.Confirmed || f.Onset.Time != sec(300) {
+		t.Errorf("%s since %s: %s", f.Confidence, f.Onset.Time.Std(), f.WhyConfidence)
+	}
+	if v := figure(t, f, "baseline + pages − cost").Value; v < 2400 || v > 2600 {
+		t.Errorf("%g pages before the walk's start, want 2,500", v)
+	}
+	if f.Onset.Lag < 5*record.Second {
+		t.Errorf("in sight after %g s, want later", f.Onset.Lag.Seconds())
+	}
+}
+
+func TestVacuumTooLongBeforeTheWalkIsNotItsEvent(t *testing.T) {
+	l := fullWalk
+	l.lag = 210
+	b := l.batch()
+	d := dataset.New(dataset.DefaultLimits(), func(t []byte) *record.Statement { return &record.Statement{} })
+	d.Fold(b)
+	p := Run(d.Build(), []*Signature{linearPageWalk}, Thresholds{"PGA101.max_lag": 0.01})
+	if f := only(t, p, "PGA101"); f.Onset.Event != "" || f.Confidence > finding.Likely {
+		t.Errorf("%s after %q, which was over 210 s before", f.Confidence, f.Onset.Event)
 	}
 }
 

@@ -31,8 +31,11 @@ func (w *walk) figures(p *Pass, before, after []costPoint) []finding.Figure {
 			Text: fmt.Sprintf("%s + pages = cost, off by %s", num(w.Baseline), num(w.Offset)),
 		})
 	}
+	if w.Lag > 0 {
+		out = append(out, w.waiting())
+	}
 	if len(w.Transition) > 0 {
-		out = append(out, finding.Figure{What: "settling after the vacuum", Value: w.settled().Sub(w.Onset).Seconds(), Unit: "s",
+		out = append(out, finding.Figure{What: w.settling(), Value: w.settled().Sub(w.Onset).Seconds(), Unit: "s",
 			Text: fmt.Sprintf("%s, index at %s to %s pages", span(w.settled().Sub(w.Onset).Seconds()),
 				num(w.Transition[0].Pages), num(w.Transition[len(w.Transition)-1].Pages)), Says: "left out"})
 	}
@@ -44,6 +47,25 @@ func (w *walk) figures(p *Pass, before, after []costPoint) []finding.Figure {
 	}
 	out = append(out, w.collinear(p, after)...)
 	return append(out, w.opclass()...)
+}
+
+// waiting is the time from the vacuum to the walk: the cost stayed while the index
+// grew.
+func (w *walk) waiting() finding.Figure {
+	text := span(w.Lag.Seconds()) + " at the baseline"
+	x := dataset.Index{Sizes: w.Index.History}
+	from, known := x.PagesAt(w.Event.End)
+	if to, ok := x.PagesAt(w.Onset); ok && known {
+		text += fmt.Sprintf(", index from %s to %s pages", num(from), num(to))
+	}
+	return finding.Figure{What: "from the vacuum to the rise", Value: w.Lag.Seconds(), Unit: "s", Text: text, Says: "lag"}
+}
+
+func (w *walk) settling() string {
+	if w.Lag > 0 {
+		return "settling after the rise"
+	}
+	return "settling after the vacuum"
 }
 
 // collinear holds the other sizes of the table against the same equation:
