@@ -1,0 +1,42 @@
+package signature
+
+import (
+	"github.com/pgassay/pgassay/analysis/attribution"
+	"github.com/pgassay/pgassay/analysis/finding"
+	"github.com/pgassay/pgassay/analysis/series"
+)
+
+// collector makes the frames of the pass's model.
+func (p *Pass) collector() *series.Collector { return shared(p, "series", series.New) }
+
+// attribute weighs what may explain a cost and gives the table for a finding.
+// Its p-values are corrected over the run.
+func (p *Pass) attribute(q attribution.Question) (attribution.Answer, []finding.Attribution) {
+	a := attribution.Ask(q)
+	return a, a.Table(q.Limits, p.Test)
+}
+
+// attribution weighs the walk against everything else that varies over its
+// readings after the transition.
+func (w *walk) attribution(p *Pass) []finding.Attribution {
+	spans := make([]series.Span, len(w.After))
+	upper := make([]float64, len(w.After))
+	for i, r := range w.After {
+		spans[i], upper[i] = series.Span{From: r.From, To: r.To}, r.Upper
+	}
+	q := attribution.Question{Frame: p.collector().FrameOver(w.Statement, spans), Cost: series.BuffersPerRow,
+		Baseline: w.Baseline, Limits: attribution.DefaultLimits()}
+	if q.Frame == nil {
+		return nil
+	}
+	if w.Mixed {
+		q.Frame.Set(series.BuffersPerRow, upper)
+	}
+	if w.named() {
+		q.Named = w.Index
+	}
+	lim := walkLimitsOf(p.limits(p.now))
+	q.Limits.SlopeMin, q.Limits.SlopeMax, q.Limits.Level = lim.slopeLo, lim.slopeHi, lim.levelTolerance
+	_, table := p.attribute(q)
+	return table
+}
