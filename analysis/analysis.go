@@ -67,10 +67,7 @@ func Run(ctx context.Context, paths []string, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := d.Build()
-	p := signature.Run(m, signature.List, o.Thresholds)
-	r := resultOf(m, p, read.of(rep), o.Version)
-	r.Filter = filterText(m.Kept, o.Anonymize)
+	r, models := evaluate(d, read.of(rep), o)
 	r.ZoneOffset = zoneOffset(r.Zone, o.Timezone, r.From)
 	r.Notes = append(r.Notes, thresholdNotes(o.Thresholds)...)
 	r.suppress(o.Suppressions, o.now())
@@ -78,7 +75,7 @@ func Run(ctx context.Context, paths []string, o Options) (*Result, error) {
 		r.Comparison = Compare(r, o.Baseline, o.Thresholds)
 	}
 	if o.Anonymize {
-		r = Anonymize(r, namesOf(m, o.Suppressions))
+		r = Anonymize(r, namesOf(models, o.Suppressions))
 	}
 	return r, nil
 }
@@ -178,10 +175,15 @@ func caps(m *dataset.Model) []record.Loss {
 // notes says what limits the conclusions.
 func notes(m *dataset.Model, inputs []Input) []string {
 	var out []string
-	if m.Mixed() {
-		out = append(out, "The input speaks of PostgreSQL "+strings.Join(m.Servers, " and ")+": these are several servers, which are not kept apart. Analyze each by itself.")
+	if len(m.Servers) > 1 {
+		out = append(out, "The input speaks of PostgreSQL "+strings.Join(m.Servers, " and ")+": these are several servers, which one file mixes. Analyze each by itself.")
+	}
+	if a := m.Alternating; len(a) > 0 {
+		out = append(out, "Snapshots of two tables of one name alternate ("+strings.Join(a[:min(3, len(a))], ", ")+
+			"): they are of several servers or databases that nothing tells apart. Analyze each by itself, or add datname and system_identifier to the rows.")
 	}
 	out = append(out, breakNotes(m.Breaks)...)
+	out = append(out, standbyNote(m)...)
 	if m.Logging.Censored() {
 		out = append(out, "The log is incomplete: "+m.Logging.Why+". Means before and after an event are possible at most.")
 	}

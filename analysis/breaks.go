@@ -65,3 +65,19 @@ func breakText(b dataset.Break) string {
 	}
 	return fmt.Sprintf("%s %s (%s)", what, when, b.Known)
 }
+
+// standbyNote says what the snapshots of a standby cannot tell.
+func standbyNote(m *dataset.Model) []string {
+	n := 0
+	for _, r := range m.Relations {
+		for i := range r.Points {
+			if r.Points[i].Standby {
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d rows of pg_stat_user_tables are of a standby, which counts no writes, rows and vacuums: these are not evaluated. Take snapshots of the primary.", n)}
+}

@@ -14,10 +14,29 @@ type Names struct {
 	Patterns, Files                []string // what configuration asked for, and where it did
 }
 
-// namesOf collects what the findings of m and the notes on suppressions may
-// speak of.
-func namesOf(m *dataset.Model, suppressions []Suppression) Names {
-	databases, users, applications, statements := nameSet{}, nameSet{}, nameSet{}, nameSet{}
+// namesOf collects what the findings of the models and the notes on
+// suppressions may speak of.
+func namesOf(models []*dataset.Model, suppressions []Suppression) Names {
+	databases, users, applications, statements, settings := nameSet{}, nameSet{}, nameSet{}, nameSet{}, nameSet{}
+	for _, m := range models {
+		collectNames(m, databases, users, applications, statements)
+		for name := range m.Settings {
+			settings.add(name)
+		}
+	}
+	patterns, files := nameSet{}, nameSet{}
+	for i := range suppressions {
+		patterns.add(suppressions[i].Subject)
+		files.add(suppressions[i].Place.File)
+	}
+	return Names{
+		Patterns: patterns.sorted(), Files: files.sorted(),
+		Databases: databases.sorted(), Users: users.sorted(), Applications: applications.sorted(),
+		Statements: statements.sorted(), Settings: settings.sorted(),
+	}
+}
+
+func collectNames(m *dataset.Model, databases, users, applications, statements nameSet) {
 	for _, e := range m.Executions {
 		databases.add(e.Database)
 		users.add(e.User)
@@ -42,20 +61,6 @@ func namesOf(m *dataset.Model, suppressions []Suppression) Names {
 	}
 	for _, s := range m.Statements {
 		statements.add(s.Normalized)
-	}
-	settings := nameSet{}
-	for name := range m.Settings {
-		settings.add(name)
-	}
-	patterns, files := nameSet{}, nameSet{}
-	for i := range suppressions {
-		patterns.add(suppressions[i].Subject)
-		files.add(suppressions[i].Place.File)
-	}
-	return Names{
-		Patterns: patterns.sorted(), Files: files.sorted(),
-		Databases: databases.sorted(), Users: users.sorted(), Applications: applications.sorted(),
-		Statements: statements.sorted(), Settings: settings.sorted(),
 	}
 }
 

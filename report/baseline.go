@@ -93,7 +93,7 @@ func (f *baselineFinding) known() (analysis.BaselineFinding, error) {
 		Fingerprint: f.Fingerprint, ID: f.ID, Name: f.Name, Title: f.Title, Effect: f.Effect,
 		Subject: finding.Subject{
 			Database: f.Subject.Database, Relation: f.Subject.Relation, Index: f.Subject.Index, Fingerprint: f.Subject.Fingerprint,
-			Statement: f.Subject.Statement, Parent: f.Subject.Parent, Session: f.Subject.Session,
+			Statement: f.Subject.Statement, Parent: f.Subject.Parent, Session: f.Subject.Session, Server: f.Subject.Server,
 		},
 	}
 	for s := finding.Info; s <= finding.Critical; s++ {

@@ -30,6 +30,7 @@ func (b *builder) relationBreaks() {
 			})
 		}
 	}
+	b.m.Alternating = alternating(b.m.Relations)
 	b.m.Breaks = append(b.m.Breaks, found...)
 	sortBreaks(b.m.Breaks)
 }

@@ -232,11 +232,22 @@ func (b *builder) statementsDone() {
 	})
 	m.index()
 	from, to := logSpan(m.Executions)
+	plans := b.d.examplesOfShape()
 	for _, s := range m.Statements {
 		s.logFrom, s.logTo = from, to
 		b.linkRelations(s)
-		s.shapes(b.d)
+		s.shapes(b.d.kept, plans)
 	}
+}
+
+// examplesOfShape joins the examples of all folders.
+func (d *Dataset) examplesOfShape() map[exampleKey]examples {
+	out := make(map[exampleKey]examples, len(d.examples))
+	for k, e := range d.examples {
+		k.folder = ""
+		out[k] = out[k].merge(e)
+	}
+	return out
 }
 
 // linkRelations resolves the names that the statement writes in the database
@@ -278,7 +289,7 @@ func logSpan(execs []*Execution) (from, to record.Time) {
 	return from, to
 }
 
-func (s *Statement) shapes(d *Dataset) {
+func (s *Statement) shapes(kept *Kept, plans map[exampleKey]examples) {
 	count := map[uint64]int64{}
 	for _, e := range s.Executions {
 		if e.Figures != nil {
@@ -286,7 +297,7 @@ func (s *Statement) shapes(d *Dataset) {
 		}
 	}
 	for id, n := range count {
-		x := d.examples[exampleKey{s.Fingerprint, id}].keptBy(d.kept)
+		x := plans[exampleKey{fingerprint: s.Fingerprint, shape: id}].keptBy(kept)
 		s.Shapes = append(s.Shapes, Shape{ID: id, Executions: n, First: x.first, Slowest: x.slowest})
 	}
 	sortBy(s.Shapes, func(a, b *Shape) bool {

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"math"
+	"path"
 
 	"github.com/pgassay/pgassay/parser/record"
 )
@@ -173,7 +174,7 @@ func (d *Dataset) foldExecution(e *record.Execution) {
 		f := e.Figures
 		x.Figures = &f
 		if e.Plan != nil && d.filter.of(&x) == chosen {
-			k := exampleKey{fp, f.Shape}
+			k := exampleKey{fp, f.Shape, path.Dir(e.Pos.File)}
 			d.examples[k] = d.examples[k].merge(examplesOf(e, d.filter.Last > 0))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 type exampleKey struct {
 	fingerprint string
 	shape       uint64
+	folder      string // of the file: several servers are likely in several
 }
 
 // Example is a plan with the execution it came from.
@@ -39,11 +40,19 @@ func (e examples) keptBy(kept *Kept) examples {
 	if kept == nil {
 		return e
 	}
+	return e.only(func(x Example) bool { return kept.Filter.at(x.Time) == chosen })
+}
+
+// only is e without the plans that are not chosen.
+func (e examples) only(chosen func(Example) bool) examples {
 	var out examples
 	for _, x := range [...]Example{e.first, e.slowest, e.latest} {
-		if x.Plan != nil && kept.Filter.at(x.Time) == chosen {
+		if x.Plan != nil && chosen(x) {
 			out = out.merge(examples{first: x, slowest: x})
 		}
+	}
+	if out.first.Plan != nil && e.latest.Plan != nil && chosen(e.latest) {
+		out.latest = e.latest
 	}
 	return out
 }

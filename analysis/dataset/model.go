@@ -32,6 +32,9 @@ type Model struct {
 	// Breaks are the points of the snapshots that no difference or rate may
 	// cross, or that explain what changed, by time.
 	Breaks []Break
+	// Alternating names the tables of which captures of two servers or databases
+	// are mixed, since nothing tells these apart.
+	Alternating []string
 	// SnapshotTimes counts the distinct capture times of each view; Untimed the
 	// rows of each view that have none.
 	SnapshotTimes map[record.View]int

@@ -40,9 +40,38 @@ func major(version string) string {
 	return strings.TrimRight(parts[0], "abcdefghijklmnopqrstuvwxyz")
 }
 
-// Mixed reports whether the input comes from several servers. Their tables,
-// sessions and statements are not kept apart.
-func (m *Model) Mixed() bool { return len(m.Servers) > 1 }
+// Mixed reports whether the input comes from several servers whose tables,
+// sessions and statements could not be kept apart.
+func (m *Model) Mixed() bool { return len(m.Servers) > 1 || len(m.Alternating) > 0 }
+
+// alternating names the tables whose OID or relfilenode comes back after another
+// one: no server gives one out again, so that two tables of one name are mixed.
+func alternating(relations []*Relation) []string {
+	var out []string
+	for _, r := range relations {
+		if comesBack(r.Points, func(p *TablePoint) record.Count { return p.OID }) ||
+			comesBack(r.Points, func(p *TablePoint) record.Count { return p.Relfilenode }) {
+			out = append(out, r.Name)
+		}
+	}
+	return out
+}
+
+func comesBack(points []TablePoint, of func(*TablePoint) record.Count) bool {
+	seen := map[int64]bool{}
+	last := record.Count{}
+	for i := range points {
+		n := of(&points[i])
+		if !n.Known || !points[i].Time.Known() || n == last {
+			continue
+		}
+		if seen[n.N] {
+			return true
+		}
+		seen[n.N], last = true, n
+	}
+	return false
+}
 
 // majorNumber is 15 of "15.20 (Debian …)", 0 if the version is not told.
 func majorNumber(version string) int {

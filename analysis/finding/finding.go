@@ -47,6 +47,7 @@ type Subject struct {
 	Statement   string // normalized text
 	Parent      string // fingerprint of the parent statement (4xx)
 	Session     string // session group: application or user
+	Server      string // label of the server, where the input is of several
 }
 
 // String names the subject briefly: index, else relation, else statement.
@@ -101,6 +102,7 @@ func (f *Finding) Fingerprint() string {
 		h.Write([]byte(p))
 		h.Write([]byte{0})
 	}
+	h.Write([]byte(s.Server))
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
