@@ -38,6 +38,7 @@ var Formats = []source.Format{
 	explain.YAML,
 	explain.Any,
 	psql.Frame,
+	psql.Table,
 	pgstat.PgMetrics,
 	pgstat.PgWatch,
 	pgstat.PgCenter,

@@ -23,6 +23,7 @@ var (
 	ofDatabase   = []record.View{record.ViewDatabase}
 	ofVacuuming  = []record.View{record.ViewVacuuming}
 	ofServer     = []record.View{record.ViewServer}
+	ofCounted    = []record.View{record.ViewTupleStats, record.ViewVisibility, record.ViewIndexStats}
 	ofRelations  = slices.Concat(ofTables, ofIndexes)
 )
 
@@ -62,6 +63,8 @@ var aliases = []alias{
 	{"frozenxid_age", ofDatabase, []string{"datfrozenxid_age", "age_datfrozenxid", "xid_age", "age"}},
 	{"mxid_age", ofDatabase, []string{"datminmxid_age", "age_datminmxid"}},
 	{"num_dead_item_ids", ofVacuuming, []string{"num_dead_tuples"}}, // up to 16
+	{"schemaname", ofCounted, []string{"nspname", "schema_name", "table_schema", "schema"}},
+	{"relname", ofCounted, []string{"indexrelname", "indexname", "index_name", "index", "tablename", "table_name", "relation_name", "relation", "table", "oid", "regclass"}},
 	{"in_recovery", ofServer, []string{"pg_is_in_recovery"}},
 	{"postmaster_start_time", ofServer, []string{"pg_postmaster_start_time"}},
 	{"datname", nil, []string{"database_name", "dbname", "database"}},

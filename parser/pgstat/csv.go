@@ -11,7 +11,7 @@ import (
 
 // CSV is a statistics view as CSV with a header: \copy (select now() as
 // captured_at, * from pg_stat_user_tables) to 'x.csv' csv header. The delimiter
-// may be a comma, a semicolon or a tab. Runs appended to one file may repeat
+// may be a comma, a semicolon, a tab or the bar of psql -A. Runs appended to one file may repeat
 // the header.
 var CSV = source.Format{
 	Name:   "snapshot-csv",
@@ -95,7 +95,7 @@ func firstLine(s []byte) (line []byte, after int) {
 // sniffHeader finds the delimiter that makes most column names of the line; no
 // names if it is no header.
 func sniffHeader(line []byte) (delim byte, names []string) {
-	for _, d := range []byte{',', ';', '\t'} {
+	for _, d := range []byte{',', ';', '\t', '|'} {
 		if got := headerNames(line, d); len(got) > max(len(names), 1) {
 			delim, names = d, got
 		}

@@ -60,6 +60,27 @@ var views = []viewSpec{
 		all:  []string{"relname"},
 		any:  []string{"vacuum_score", "analyze_score", "xid_score", "do_vacuum", "do_analyze", "for_wraparound"},
 	},
+	// Of one table or index, as functions count it.
+	{
+		view: record.ViewTupleStats,
+		doc:  "pgstattuple and pgstattuple_approx of a table",
+		all:  []string{"table_len"},
+		any: []string{"tuple_count", "tuple_len", "dead_tuple_count", "dead_tuple_len", "free_space", "approx_tuple_count",
+			"approx_free_space", "scanned_percent"},
+	},
+	{
+		view: record.ViewIndexStats,
+		doc:  "pgstatindex of a b-tree index",
+		all:  []string{"leaf_pages"},
+		any:  []string{"avg_leaf_density", "leaf_fragmentation", "internal_pages", "empty_pages", "deleted_pages", "tree_level"},
+	},
+	{
+		view: record.ViewVisibility,
+		doc:  "pg_visibility_map_summary of a table",
+		all:  []string{"all_visible"},
+		any:  []string{"all_frozen"},
+		none: []string{"blkno", "pd_all_visible"},
+	},
 	// Of each session and command in progress.
 	{
 		view: record.ViewActivity,

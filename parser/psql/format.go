@@ -39,9 +39,14 @@ func detect(h *source.Head) *source.Detection {
 	if at == 0 || len(bytes.TrimSpace(joined(lines[:at]))) == 0 {
 		score = scoreFrame
 	}
+	return detection(h, t.style, score)
+}
+
+// detection reads the file whole.
+func detection(h *source.Head, style string, score int) *source.Detection {
 	d := &source.Detection{
 		Score:  score,
-		Detail: t.style,
+		Detail: style,
 		Whole:  true,
 		Begin:  func([]byte) int { return 0 },
 		Cut:    func(data []byte) int { return len(data) },
@@ -95,7 +100,7 @@ func parse(h *source.Head, block []byte, pos record.Pos, b *record.Batch) {
 	b.Lines += int64(len(lines))
 	lines = explain.Unwrap(lines, pos.File, b)
 	frames := record.Repair{Name: "psql frames"}
-	notes := transcript{head: h, file: pos.File, b: b}
+	notes := newTranscript(h, pos.File, b)
 	other := 0
 	for i := 0; i < len(lines); {
 		t, ok := frameAt(lines[i:])
@@ -110,7 +115,7 @@ func parse(h *source.Head, block []byte, pos record.Pos, b *record.Batch) {
 			}
 			frames.Count++
 			t.read(h, pos.File, b)
-		} else {
+		} else if !notes.snapshot(&t) && !notes.clock(&t) {
 			notes.table(&t)
 		}
 		i += max(t.size, 1)

@@ -27,6 +27,18 @@ type transcript struct {
 	b    *record.Batch
 	kept int
 	sql  []byte // the statement echoed last, until its tag is met
+
+	// at is the time of the tables that follow, NoTime if unknown.
+	at   record.Time
+	from record.TimeSource
+}
+
+func newTranscript(h *source.Head, file string, b *record.Batch) *transcript {
+	t := &transcript{head: h, file: file, b: b, at: record.NoTime}
+	if at, ok := record.TimeFromName(h.Name); ok {
+		t.at, t.from = at, record.TimeFileName
+	}
+	return t
 }
 
 // add adds an event at a line.
@@ -68,6 +80,9 @@ func (t *transcript) lines(lines []explain.Line, bare bool) {
 
 // read reads what begins at the first line and counts its lines.
 func (t *transcript) read(lines []explain.Line, bare bool) int {
+	if t.watched(lines[0].Text) {
+		return 1
+	}
 	text, first, prompt := cutPrompt(lines[0].Text)
 	text = bytes.TrimRight(text, " \t")
 	if len(text) == 0 || text[0] == '\\' {
