@@ -58,7 +58,36 @@ type Prediction struct {
 // Advise works out the cadence for one table. tolerated is the share of rows of
 // an index-only scan that may need the table just before a vacuum.
 func Advise(m *dataset.Model, r *dataset.Relation, tolerated float64) *Advice {
-	a := &Advice{Relation: r, Tolerated: tolerated, Activity: ActivityOf(m, r), Passes: Passes(m, r), Cost: CostOf(m, r)}
+	a := gather(m, r)
+	a.Lacks = a.lacksSize()
+	a.Tolerated, a.Reachable = tolerated, a.Now.High <= tolerated
+	if a.open() && !a.Reachable {
+		a.choose(a.Workload.Within(tolerated))
+		a.Reachable = a.Then.High <= tolerated
+	}
+	return a
+}
+
+// AdviseWithin works out how a vacuum comes at most so many seconds after the
+// one before, where queries were seen to need that whatever the reason.
+// Tolerated is NaN.
+func AdviseWithin(m *dataset.Model, r *dataset.Relation, seconds float64) *Advice {
+	a := gather(m, r)
+	late := func(x Prediction) bool { return x.Seconds+a.Naptime.Value > seconds }
+	a.Tolerated, a.Reachable = math.NaN(), !late(a.Now)
+	if a.open() && !a.Reachable {
+		a.choose(seconds)
+		a.Reachable = !late(a.Then)
+	}
+	return a
+}
+
+// open reports whether something can be advised.
+func (a *Advice) open() bool { return a.Lacks == "" && a.HeldBack == 0 }
+
+// gather reads what there is to know before a goal is set.
+func gather(m *dataset.Model, r *dataset.Relation) *Advice {
+	a := &Advice{Relation: r, Activity: ActivityOf(m, r), Passes: Passes(m, r), Cost: CostOf(m, r)}
 	p := latest(r)
 	if p == nil {
 		a.Lacks = "no snapshot of pg_stat_user_tables with this table"
@@ -75,24 +104,31 @@ func Advise(m *dataset.Model, r *dataset.Relation, tolerated float64) *Advice {
 	a.Workload = a.workload(p)
 	a.Lacks = a.lacks()
 	a.Now = a.predict(a.Limits.Dead.Value, a.Limits.Inserted.Value)
-	a.Then, a.Reachable = a.Now, a.Now.High <= tolerated
+	a.Then = a.Now
 	a.HeldBack = heldBack(a.Passes)
-	if a.Lacks == "" && a.HeldBack == 0 && !a.Reachable {
-		a.choose(p)
-	}
 	return a
 }
 
+// lacks says what is missing of rates and triggers, or what forbids any advice.
 func (a *Advice) lacks() string {
 	switch {
-	case !(a.Workload.Pages >= 1):
-		return "no size of the table: relation_size or relpages in pg_stat_user_tables"
+	case a.Limits.Disabled != "":
+		return a.Limits.Disabled
 	case !a.Activity.Died.Known() || !a.Activity.Placed.Known():
 		return "no rate of its writes: two captures with n_tup_ins, n_tup_upd and n_tup_del, or one with the time of its last vacuum"
-	case a.Limits.Dead.Off != "" && a.Limits.Inserted.Off != "":
-		return a.Limits.Dead.Off
 	}
 	return ""
+}
+
+// lacksSize says what is missing for the decay and for the limits in force.
+func (a *Advice) lacksSize() string {
+	switch {
+	case a.Lacks != "":
+		return a.Lacks
+	case !(a.Workload.Pages >= 1):
+		return "no size of the table: relation_size or relpages in pg_stat_user_tables"
+	}
+	return a.Limits.Dead.Off
 }
 
 // workload is the model of this table.
@@ -215,10 +251,11 @@ func (a *Advice) insertRate() Rate {
 // default, below which a vacuum finds nothing to do.
 const minRows = 50
 
-// choose sets the knob whose counter the writes move. The trigger may be reached
-// right after autovacuum looked, so that one naptime is taken off the time.
-func (a *Advice) choose(p *dataset.TablePoint) {
-	within := a.Workload.Within(a.Tolerated)
+// choose sets the knob whose counter the writes move, so that a vacuum begins
+// within seconds of the one before. The trigger may be reached right after
+// autovacuum looked, so that one naptime is taken off the time.
+func (a *Advice) choose(within float64) {
+	p := latest(a.Relation)
 	rows := func(r Rate) float64 { return max(minRows, roundDown(r.or0()*(within-a.Naptime.Value))) }
 	dead, inserted := a.Limits.Dead.Value, a.Limits.Inserted.Value
 	if a.insertOnly() && a.Limits.Inserted.Known() {
@@ -229,7 +266,6 @@ func (a *Advice) choose(p *dataset.TablePoint) {
 		a.Set = []Parameter{{"autovacuum_vacuum_scale_factor", 0, FromTable}, {"autovacuum_vacuum_threshold", dead, FromTable}}
 	}
 	a.Then = a.predict(dead, inserted)
-	a.Reachable = a.Then.High <= a.Tolerated
 	if within < a.Naptime.Value {
 		a.NeedsNaptime = within
 	}

@@ -159,8 +159,14 @@ func TestAdviceNeverExceedsWhatIsTolerated(t *testing.T) {
 
 func TestAdviceSaysWhatItLacks(t *testing.T) {
 	one := grown(1000, 100, 10, 10)[:1]
+	sizeless, unanalyzed, off := grown(1000, 100, 10, 10), grown(1000, 100, 10, 10), grown(1000, 100, 10, 10)
+	for i := range 2 {
+		sizeless[i].RelationSize, sizeless[i].Relpages = record.Count{}, record.Count{}
+		unanalyzed[i].Reltuples = record.Count{}
+		off[i].Reloptions = "{autovacuum_enabled=false}"
+	}
 	for want, points := range map[string][]dataset.TablePoint{
-		"no snapshot": nil, "no rate of its writes": one, "no size": {{Time: at(0), Reltuples: record.Some(5)}},
+		"no snapshot": nil, "no rate of its writes": one, "no size": sizeless, "no reltuples": unanalyzed, "autovacuum_enabled is off": off,
 	} {
 		m, r := table("17.2", points...)
 		if a := Advise(m, r, 0.1); !strings.Contains(a.Lacks, want) || len(a.Set) > 0 {

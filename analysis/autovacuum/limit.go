@@ -33,6 +33,9 @@ func (l Limit) Known() bool { return l.Off == "" }
 // Limits are those of one table at one time.
 type Limits struct {
 	Dead, Inserted, Changed, Freeze, Multixact Limit
+	// Disabled says why neither dead nor inserted rows start a vacuum: autovacuum
+	// is switched off. "" if it is not.
+	Disabled string
 	// Note says what they rest on beside the input; "" if on nothing.
 	Note string
 }
@@ -63,9 +66,9 @@ func LimitsAt(m *dataset.Model, p *dataset.TablePoint) Limits {
 		l.Dead.Value = min(l.Dead.Value, most.Value)
 		l.Dead.Of = append(l.Dead.Of, most)
 	}
-	if why := s.disabled(); why != "" {
+	if l.Disabled = s.disabled(); l.Disabled != "" {
 		for _, limit := range []*Limit{&l.Dead, &l.Inserted, &l.Changed} {
-			limit.Value, limit.Off = math.NaN(), why
+			limit.Value, limit.Off = math.NaN(), l.Disabled
 		}
 	} else if len(m.Settings) == 0 {
 		l.Note = "defaults of the server: no pg_settings in input"
