@@ -150,7 +150,7 @@ func fitRequests(requests []request, levels []requestLevel) requestFit {
 		off[k] = math.Abs(l.p50-fit.At(l.n)) / l.p50
 	}
 	f.residual = stats.Median(off)
-	if fit.Interval.OK() {
+	if fit.Block > 0 {
 		f.aInterval = interceptInterval(x, y, fit)
 	}
 	return f

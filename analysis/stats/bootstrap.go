@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // maxBlock bounds the blocks that BlockLength chooses.
@@ -17,15 +15,10 @@ const maxBlock = 256
 // which it may not keep. Values that are NaN are left out of the interval, which
 // is NaN if they are half or more. It assumes a stationary series whose
 // dependence is shorter than a block; with few blocks the interval is too
-// narrow (see SlopeInterval).
+// narrow.
 func BlockBootstrap(n, block, reps int, seed uint64, f func(rows []int) float64) (Interval, []float64) {
-	values := blockBootstrap(n, block, reps, seed, f)
-	return percentiles(values, 0.025), values
-}
-
-func blockBootstrap(n, block, reps int, seed uint64, f func(rows []int) float64) []float64 {
 	if n <= 0 || reps <= 0 {
-		return nil
+		return noInterval(), nil
 	}
 	block = max(1, min(block, n))
 	draw := rand.New(rand.NewPCG(seed, 2))
@@ -40,17 +33,17 @@ func blockBootstrap(n, block, reps int, seed uint64, f func(rows []int) float64)
 		}
 		values[r] = f(rows)
 	}
-	return values
+	return percentiles(values), values
 }
 
-// percentiles is the range of values without a tail on each side.
-func percentiles(values []float64, tail float64) Interval {
+// percentiles is the range of the middle 95 % of the values.
+func percentiles(values []float64) Interval {
 	v := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	if 2*len(v) <= len(values) {
 		return noInterval()
 	}
 	slices.Sort(v)
-	return Interval{Lo: quantileSorted(v, tail), Hi: quantileSorted(v, 1-tail)}
+	return Interval{Lo: quantileSorted(v, 0.025), Hi: quantileSorted(v, 0.975)}
 }
 
 // BlockLength chooses the block of a bootstrap from the residuals of a fit in
@@ -77,14 +70,4 @@ func carlstein(r float64) float64 {
 		return 0
 	}
 	return math.Cbrt(math.Pow(2*r/(1-r*r), 2))
-}
-
-// expandedTail is the tail to cut off a bootstrap distribution so that 95 %
-// remain when it was drawn from few blocks (the expanded percentile interval;
-// Hesterberg, 2015): what Student's t leaves beyond, with one degree of freedom
-// less than blocks.
-func expandedTail(blocks float64) float64 {
-	blocks = max(2, blocks)
-	t := distuv.StudentsT{Sigma: 1, Nu: blocks - 1}.Quantile(0.975)
-	return distuv.UnitNormal.Survival(t * math.Sqrt(blocks/(blocks-1)))
 }

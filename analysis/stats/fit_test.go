@@ -116,15 +116,6 @@ func TestSlopeIntervalHeedsWeights(t *testing.T) {
 	}
 }
 
-func TestResampleOfAllRowsIsTheFit(t *testing.T) {
-	x, y := normals(40, 1), normals(40, 2)
-	w := affine(1, 1, count(40))
-	x, y, w = weighted(x, y, w)
-	rows, _ := finiteRows(x)
-	want, _ := TheilSenWeighted(x, y, w)
-	near(t, "slope", newSlopes(x, y, w).resampled(rows), want, 1e-12)
-}
-
 func BenchmarkSlopeInterval100(b *testing.B) {
 	x := count(100)
 	y := sum(x, normals(100, 1))
