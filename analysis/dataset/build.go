@@ -33,6 +33,7 @@ func (d *Dataset) build() *Model {
 	b.rows()
 	b.settings()
 	b.snapshots()
+	b.linkPartitions()
 	b.vacuumLines()
 	b.serverBreaks()
 	b.relationsDone()
@@ -257,13 +258,23 @@ func (b *builder) linkRelations(s *Statement) {
 	if database == "" {
 		database = b.databaseOf(s)
 	}
-	for _, name := range s.Statement.Relations {
-		if r := b.m.relationIn(database, name); r != nil {
+	if s.Statement.Target != "" {
+		s.Target = b.m.relationIn(database, s.Statement.Target)
+	}
+	seen := map[*Relation]bool{}
+	add := func(r *Relation) {
+		if !seen[r] {
+			seen[r] = true
 			s.Relations = append(s.Relations, r)
 		}
 	}
-	if s.Statement.Target != "" {
-		s.Target = b.m.relationIn(database, s.Statement.Target)
+	for _, name := range s.Statement.Relations {
+		if r := b.m.relationIn(database, name); r != nil {
+			add(r)
+			for _, leaf := range r.Leaves() {
+				add(leaf)
+			}
+		}
 	}
 }
 

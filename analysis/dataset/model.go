@@ -127,8 +127,8 @@ type Statement struct {
 	Calls      int64        // executions in the log
 	Total      record.Duration
 	Shapes     []Shape     // most frequent first
-	Target     *Relation   // of a write, nil if unknown
-	Relations  []*Relation // known relations that it names
+	Target     *Relation   // of a write, nil if unknown; see Targets
+	Relations  []*Relation // known relations that it names, and their partitions
 	FirstSeen  record.Time
 
 	logFrom, logTo record.Time   // span of all executions of the log

@@ -15,6 +15,8 @@ type Relation struct {
 	Indexes          []*Index     // by name
 	Vacuums          []*Vacuum    // vacuums, by end
 	Analyzes         []*Vacuum    // analyzes, by end
+	Parent           *Relation    // the partitioned table that it is a partition of; nil if none or not told
+	Partitions       []*Relation  // of a partitioned table, by name
 }
 
 // prefix is what stands before the names of the relation and its indexes: the

@@ -163,7 +163,7 @@ func (v *invalid) measure(m *dataset.Model, t record.Time, window record.Duratio
 	written, _ := dataset.Total(r.Written())
 	v.Writes = float64(written)
 	for _, s := range m.Statements {
-		if s.Target == r {
+		if s.Writes(r) {
 			v.WriteLog += s.Calls
 		}
 	}

@@ -39,7 +39,7 @@ func (v *invalid) finding(p *Pass) finding.Finding {
 // writeShare is the share of the observed server time of the statements that
 // write the relation; where none was observed, its share of all rows written.
 func (v *invalid) writeShare(m *dataset.Model) float64 {
-	if s, observed := shareOf(m, func(s *dataset.Statement) bool { return s.Target == v.Index.Relation }); observed {
+	if s, observed := shareOf(m, func(s *dataset.Statement) bool { return s.Writes(v.Index.Relation) }); observed {
 		return s
 	}
 	var all int64

@@ -73,7 +73,7 @@ func tooThin(m *dataset.Model, lim walkLimits) bool {
 		if len(plans)+len(diffs) == 0 {
 			continue
 		}
-		for _, x := range s.Target.Indexes {
+		for _, x := range s.TargetIndexes() {
 			if treeMethods[x.AccessMethod] || x.AccessMethod == "" {
 				continue
 			}
@@ -113,7 +113,7 @@ func (p *Pass) canWalk(transcripts *transcriptWalks) bool {
 		if s.Target == nil {
 			continue
 		}
-		for _, x := range s.Target.Indexes {
+		for _, x := range s.TargetIndexes() {
 			sizes = sizes || len(x.History) > 0
 		}
 	}

@@ -110,7 +110,7 @@ func costliestIn(m *dataset.Model, relations []*dataset.Relation, s period) *per
 
 func uses(s *dataset.Statement, relations []*dataset.Relation) bool {
 	for _, r := range relations {
-		if s.Target == r {
+		if s.Writes(r) {
 			return true
 		}
 		for _, o := range s.Relations {

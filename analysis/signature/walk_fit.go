@@ -31,7 +31,7 @@ var treeMethods = map[string]bool{"btree": true, "hash": true, "brin": true, "gi
 // its own.
 func walksOn(s *dataset.Statement, happened []onset.Happening, lim walkLimits) []*walk {
 	var best []*walk
-	for _, x := range s.Target.Indexes {
+	for _, x := range s.TargetIndexes() {
 		if treeMethods[x.AccessMethod] || len(x.History) < 3 {
 			continue
 		}

@@ -32,6 +32,15 @@ const (
 	stepWindow = 200
 )
 
+// targetVacuums are the vacuums of the tables that the statement writes.
+func targetVacuums(s *dataset.Statement) []*dataset.Vacuum {
+	var out []*dataset.Vacuum
+	for _, r := range s.Targets() {
+		out = append(out, r.Vacuums...)
+	}
+	return out
+}
+
 // findSteps looks at writes whose indexes have too few sizes over time but are
 // named, with their pages, by a vacuum that cleaned them.
 func findSteps(m *dataset.Model, lo, hi float64, lim walkLimits) []*walkStep {
@@ -43,9 +52,9 @@ func findSteps(m *dataset.Model, lo, hi float64, lim walkLimits) []*walkStep {
 		points := planCosts(s)
 		readings := stepReadings(points)
 		var best *walkStep
-		for _, v := range s.Target.Vacuums {
+		for _, v := range targetVacuums(s) {
 			for _, vi := range v.Indexes {
-				x := s.Target.Index(vi.Name)
+				x := v.Target.Index(vi.Name)
 				if x == nil || treeMethods[x.AccessMethod] || slopeDecides(x, v, lim) {
 					continue
 				}
