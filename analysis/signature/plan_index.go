@@ -280,31 +280,17 @@ func sameSet(a, b []string) bool {
 // leadingColumns are the key columns of a whole-table B-tree or hash index up
 // to the first expression.
 func leadingColumns(definition string) []string {
-	at := strings.Index(definition, " USING ")
-	if at < 0 {
+	d, ok := definitionOf(definition)
+	if !ok || d.Method != "btree" && d.Method != "hash" || d.Predicate != "" {
 		return nil
-	}
-	method, rest, ok := strings.Cut(definition[at+len(" USING "):], " (")
-	if !ok || method != "btree" && method != "hash" {
-		return nil
-	}
-	list := tokens("(" + rest)
-	end := closing(list, 0)
-	if end < 0 {
-		return nil
-	}
-	for _, t := range list[end:] {
-		if t.text == "WHERE" {
-			return nil
-		}
 	}
 	var out []string
-	for _, expr := range splitList(join(list[1:end])) {
-		words := tokens(expr)
-		if len(words) == 0 || words[0].kind != tokenWord || len(words) > 1 && (words[1].text == "(" || words[1].text == ".") {
+	for _, key := range d.Keys {
+		column := keyColumn(key)
+		if column == "" {
 			break
 		}
-		out = append(out, words[0].text)
+		out = append(out, column)
 	}
 	return out
 }

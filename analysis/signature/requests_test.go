@@ -1,10 +1,8 @@
 package signature
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"sort"
 	"strconv"
@@ -13,9 +11,7 @@ import (
 
 	"github.com/pgassay/pgassay/analysis/dataset"
 	"github.com/pgassay/pgassay/analysis/finding"
-	"github.com/pgassay/pgassay/parser"
 	"github.com/pgassay/pgassay/parser/record"
-	"github.com/pgassay/pgassay/parser/sqltext"
 )
 
 var fanOutSignatures = []*Signature{fanOut, emptyFanOut, timeOutsideServer}
@@ -249,19 +245,6 @@ func wantSilent(t *testing.T, p *Pass) {
 	for _, f := range p.Findings {
 		t.Errorf("%s must stay silent, but says: %s", f.ID, f.Title)
 	}
-}
-
-// sampleModel reads one of the scenarios that come with the program.
-func sampleModel(t *testing.T, scenario string) *dataset.Model {
-	t.Helper()
-	in := sqltext.NewInterner(10_000)
-	d := dataset.New(dataset.DefaultLimits(), in.Statement)
-	_, err := parser.Stream(context.Background(), []string{filepath.Join("..", "..", "samples", scenario)}, parser.Options{Intern: in.Statement},
-		func(b *record.Batch) error { d.Fold(b); return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d.Build()
 }
 
 func TestThinkTimeBetweenSingleStatementsIsNoRequest(t *testing.T) {
