@@ -44,6 +44,12 @@ func (h *hygiene) table(at float64, live, dead, ins, upd, hot, del, vacuums int)
 		kv("n_tup_ins", ins), kv("n_tup_upd", upd), kv("n_tup_hot_upd", hot), kv("n_tup_del", del), kv("autovacuum_count", vacuums))
 }
 
+// withColumn adds a column to a row.
+func withColumn(s *record.Sample, name string, n int) (*record.Columns, []record.Value) {
+	return record.NewColumns(append(append([]string{}, s.Columns.Names...), name)),
+		append(append([]record.Value{}, s.Values...), record.Value{Text: strconv.Itoa(n), Valid: true})
+}
+
 func kv(name string, n int) string { return name + "=" + strconv.Itoa(n) }
 
 // index adds a capture of an index of public.t.

@@ -38,7 +38,7 @@ var indexBloat = &Signature{
 
 func detectIndexBloat(p *Pass) {
 	sized, counted := false, false
-	var found []*bloat
+	var found []*indexGrowth
 	for _, r := range p.Model.Relations {
 		c := churnOf(r)
 		for _, x := range r.Indexes {
@@ -71,36 +71,18 @@ func detectIndexBloat(p *Pass) {
 	}
 }
 
-// bloat is an index measured against its own minimum of bytes per live row
-// since its last rebuild.
-type bloat struct {
-	Index     *dataset.Index
-	Partial   bool
-	BlockSize float64
-	Min       sizePoint
-	Now       sizePoint
-	Freed     float64 // rows deleted or updated (not HOT) since the minimum
-	Waste     float64 // bytes
-	Claim     string  // which bound holds: "growth" or "rows freed"
-	Series    []sizePoint
+// indexGrowth is an index measured against its own minimum.
+type indexGrowth struct {
+	bloat
+	Index *dataset.Index
 }
-
-// sizePoint is a size with the rows of its time.
-type sizePoint struct {
-	dataset.Reading
-	Rows float64
-}
-
-func (b *bloat) perRow(s *sizePoint) float64 { return s.Pages * b.BlockSize / s.Rows }
-
-func (b *bloat) size() float64    { return b.Now.Pages * b.BlockSize }
-func (b *bloat) newSize() float64 { return b.size() - b.Waste }
-func (b *bloat) ratio() float64   { return b.size() / b.newSize() }
 
 // churn is a capture of the table with the rows that had been freed by then.
 type churn struct {
 	Point *dataset.TablePoint
 	Freed float64
+	// Broken says that the counters do not go on from the churn before.
+	Broken bool
 }
 
 // churnOf sums what deletes and non-HOT updates freed from capture to capture;
@@ -116,7 +98,7 @@ func churnOf(r *dataset.Relation) []churn {
 		if !t.Time.Known() || !t.LiveTup.Known || !t.Del.Known {
 			continue
 		}
-		c := churn{Point: t}
+		c := churn{Point: t, Broken: broken}
 		if len(out) > 0 {
 			a := &out[len(out)-1]
 			c.Freed = a.Freed
@@ -148,10 +130,14 @@ func rise(a, b record.Count) float64 {
 	return float64(b.N - a.N)
 }
 
-// captureAt is the last capture not after t, else the first one.
+// captureAt is the last capture not after t, or one that is part of the same
+// capture, the nearest first; else the first one.
 func captureAt(c []churn, t record.Time) int {
-	i := sort.Search(len(c), func(i int) bool { return c[i].Point.Time > t.Add(dataset.SameCapture) })
-	return max(0, i-1)
+	i := sort.Search(len(c), func(i int) bool { return c[i].Point.Time > t.Add(dataset.SameCapture) }) - 1
+	for i > 0 && c[i].Point.Time > t && t.Sub(c[i-1].Point.Time) < c[i].Point.Time.Sub(t) {
+		i--
+	}
+	return max(0, i)
 }
 
 // nearCaptures is how many captures on either side may lower or raise the rows
@@ -173,6 +159,11 @@ func rowsAt(x *dataset.Index, c []churn, t record.Time, partial bool) (low, high
 		n := float64(x.Points[i-1].Reltuples.N)
 		return n, n, true
 	}
+	return tableRowsAt(c, t)
+}
+
+// tableRowsAt is rowsAt for the whole table.
+func tableRowsAt(c []churn, t record.Time) (low, high float64, ok bool) {
 	k := captureAt(c, t)
 	low = float64(c[k].Point.LiveTup.N)
 	high = low
@@ -187,36 +178,12 @@ func rowsAt(x *dataset.Index, c []churn, t record.Time, partial bool) (low, high
 }
 
 // bloatOf measures the index; nil if rows or sizes do not tell.
-func bloatOf(m *dataset.Model, x *dataset.Index, c []churn) *bloat {
-	b := &bloat{Index: x, BlockSize: float64(m.BlockSize), Partial: isPartial(x.Definition)}
-	for _, s := range x.Sizes {
-		if s.Time < c[0].Point.Time.Add(-dataset.SameCapture) {
-			continue
-		}
-		low, _, ok := rowsAt(x, c, s.Time, b.Partial)
-		if !ok || s.Pages <= 0 {
-			continue
-		}
-		p := sizePoint{Reading: s, Rows: low}
-		if len(b.Series) == 0 || b.perRow(&p) < b.perRow(&b.Min) {
-			b.Min = p
-		}
-		b.Series = append(b.Series, p)
-	}
-	if len(b.Series) < 2 {
+func bloatOf(m *dataset.Model, x *dataset.Index, c []churn) *indexGrowth {
+	b := &indexGrowth{Index: x, bloat: bloat{Relation: x.Relation, Name: x.Name, BlockSize: float64(m.BlockSize)}}
+	partial := isPartial(x.Definition)
+	rows := func(t record.Time) (low, high float64, ok bool) { return rowsAt(x, c, t, partial) }
+	if !b.measure(x.Sizes, c, rows, partial) {
 		return nil
-	}
-	b.Now = b.Series[len(b.Series)-1]
-	_, high, ok := rowsAt(x, c, b.Now.Time, b.Partial)
-	if !ok {
-		return nil
-	}
-	b.Now.Rows = high
-	b.Freed = c[captureAt(c, b.Now.Time)].Freed - c[captureAt(c, b.Min.Time)].Freed
-	b.Claim = "growth beyond the minimum per row"
-	b.Waste = b.size() - b.perRow(&b.Min)*high
-	if freed := b.Freed * b.perRow(&b.Min); freed < b.Waste {
-		b.Waste, b.Claim = freed, "rows freed since the minimum"
 	}
 	return b
 }
@@ -234,7 +201,7 @@ func invalidNow(x *dataset.Index) bool {
 
 // grownWhileHeld is the pages gained during runs of vacuums that were held
 // back (205): that part of the growth would not have come otherwise.
-func (b *bloat) grownWhileHeld(l heldLimits) float64 {
+func (b *indexGrowth) grownWhileHeld(l heldLimits) float64 {
 	var sum float64
 	for _, h := range heldRuns(b.Index.Relation, l) {
 		from, ok1 := b.Index.PagesAt(h.Passes[0].End)

@@ -26,7 +26,7 @@ type sibling struct {
 }
 
 // control prefers a sibling that was rebuilt, then a quiet one; nil if none.
-func (b *bloat) control() *sibling {
+func (b *indexGrowth) control() *sibling {
 	var quiet *sibling
 	for _, x := range b.Index.Relation.Indexes {
 		if x == b.Index {
@@ -44,7 +44,7 @@ func (b *bloat) control() *sibling {
 	return quiet
 }
 
-func (b *bloat) finding(p *Pass, n int) finding.Finding {
+func (b *indexGrowth) finding(p *Pass, n int) finding.Finding {
 	r := b.Index.Relation
 	c := b.control()
 	f := finding.Finding{
@@ -79,7 +79,7 @@ func (b *bloat) finding(p *Pass, n int) finding.Finding {
 	return f
 }
 
-func (b *bloat) summary(c *sibling) string {
+func (b *indexGrowth) summary(c *sibling) string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "From %s to %s %s went from %s to %s pages, while its rows went from %s to %s. Deletes and updates freed %s rows in that time. ",
 		clock(b.Min.Time), clock(b.Now.Time), b.Index.Name, num(b.Min.Pages), num(b.Now.Pages), num(b.Min.Rows), num(b.Now.Rows), num(b.Freed))
@@ -90,7 +90,7 @@ func (b *bloat) summary(c *sibling) string {
 	return t.String()
 }
 
-func (b *bloat) figures(p *Pass, c *sibling) []finding.Figure {
+func (b *indexGrowth) figures(p *Pass, c *sibling) []finding.Figure {
 	fs := []finding.Figure{
 		{What: "size ÷ size after a rebuild", Value: b.ratio(), Unit: "x", Limit: fmt.Sprintf(">= %g", p.limit("min_ratio")), Says: "explains"},
 		{What: "given back by a rebuild", Value: b.Waste, Unit: "bytes", Limit: ">= " + bytesText(p.limit("min_waste")), Says: "bounded by " + b.Claim},
@@ -118,7 +118,7 @@ func (b *bloat) figures(p *Pass, c *sibling) []finding.Figure {
 }
 
 // lastCleaned is the latest vacuum line that names the index.
-func (b *bloat) lastCleaned() (*dataset.Vacuum, *record.VacuumIndex) {
+func (b *indexGrowth) lastCleaned() (*dataset.Vacuum, *record.VacuumIndex) {
 	vs := b.Index.Relation.Vacuums
 	for i := len(vs) - 1; i >= 0; i-- {
 		if !vs[i].FromLog {
@@ -135,7 +135,7 @@ func (b *bloat) lastCleaned() (*dataset.Vacuum, *record.VacuumIndex) {
 
 // cleanings counts the vacuums that removed entries of the index since its
 // minimum.
-func (b *bloat) cleanings() int {
+func (b *indexGrowth) cleanings() int {
 	n := 0
 	for _, v := range b.Index.Relation.Vacuums {
 		if cleaned, known := v.CleanedIndex(b.Index.Index); cleaned && known && v.End >= b.Min.Time {
@@ -148,7 +148,7 @@ func (b *bloat) cleanings() int {
 // confidence: the equation is that the freed rows cover the growth per row;
 // the event, vacuums that cleaned the index without shrinking it; the control,
 // another index of the table that a rebuild shrank, or that did not grow.
-func (b *bloat) confidence(c *sibling) (finding.Confidence, string) {
+func (b *indexGrowth) confidence(c *sibling) (finding.Confidence, string) {
 	growth := b.size() - b.perRow(&b.Min)*b.Now.Rows
 	equation := b.Waste >= coveredGrowth*growth
 	n := b.cleanings()
@@ -166,32 +166,21 @@ func (b *bloat) confidence(c *sibling) (finding.Confidence, string) {
 	return confidenceOf(equation, event, c != nil), why
 }
 
-func (b *bloat) rivals() []finding.RuledOut {
+func (b *indexGrowth) rivals() []finding.RuledOut {
 	growth := finding.RuledOut{Rival: "more rows", Verdict: finding.RuledOutVerdict,
 		Figure: fmt.Sprintf("rows %s, pages %s", times(b.Now.Rows/b.Min.Rows), times(b.Now.Pages/b.Min.Pages))}
-	width := finding.RuledOut{Rival: "wider keys", Verdict: finding.RuledOutVerdict,
-		Figure: fmt.Sprintf("%s is claimed, the space of the %s rows freed at the minimum's bytes per row", bytesText(b.Waste), num(b.Freed))}
-	if b.Claim != "rows freed since the minimum" && b.Freed < b.Now.Rows/2 {
-		width.Verdict = finding.NotRuledOut
-	}
 	held := notMeasurable("dead rows that vacuum may not remove (205)", "no vacuum lines in input")
 	if all := passesOf(b.Index.Relation); len(all) > 0 {
 		held = finding.RuledOut{Rival: held.Rival, Verdict: finding.RuledOutVerdict, Figure: fmt.Sprintf("the latest vacuum left %s", num(all[len(all)-1].Left))}
 	}
-	return []finding.RuledOut{growth, width, held}
+	return []finding.RuledOut{growth, b.wider("wider keys"), held}
 }
 
-func (b *bloat) evidence() []finding.Evidence {
+func (b *indexGrowth) evidence() []finding.Evidence {
 	place := func(what string, s *sizePoint) finding.Evidence {
 		return finding.Evidence{What: what, Pos: s.Pos, Time: s.Time, Value: s.Pages, Unit: "pages", Excerpt: num(b.perRow(s)) + " bytes/row"}
 	}
-	worst := &b.Series[0]
-	for i := range b.Series {
-		if b.perRow(&b.Series[i]) > b.perRow(worst) {
-			worst = &b.Series[i]
-		}
-	}
-	out := []finding.Evidence{place("first", &b.Min), place("worst", worst), place("latest", &b.Now)}
+	out := []finding.Evidence{place("first", &b.Min), place("worst", b.worst()), place("latest", &b.Now)}
 	if v, x := b.lastCleaned(); v != nil {
 		pos := v.Pos
 		if x.Line > 0 {
@@ -202,16 +191,9 @@ func (b *bloat) evidence() []finding.Evidence {
 	return out
 }
 
-func (b *bloat) chart() finding.Series {
-	pages := finding.Column{Name: "pages", Unit: "pages"}
-	perRow := finding.Column{Name: "bytes per row", Unit: "bytes/row", Secondary: true}
-	for i := range b.Series {
-		s := &b.Series[i]
-		pages.Points = append(pages.Points, finding.Point{X: float64(s.Time), Y: s.Pages})
-		perRow.Points = append(perRow.Points, finding.Point{X: float64(s.Time), Y: b.perRow(s)})
-	}
+func (b *indexGrowth) chart() finding.Series {
 	out := finding.Series{Name: b.Index.Index + " grows while its rows do not", Kind: finding.SeriesTime, XLabel: "time", YLabel: "pages",
-		Columns: []finding.Column{pages, perRow}}
+		Columns: b.columns()}
 	for _, x := range b.Index.Relation.Indexes {
 		for _, r := range x.Rebuilt {
 			out.Marks = append(out.Marks, finding.Mark{Time: r.By, Text: "rebuild of " + x.Index})
@@ -226,7 +208,7 @@ func (b *bloat) chart() finding.Series {
 	return out
 }
 
-func (b *bloat) actions(p *Pass, n int) ([]finding.Action, []string) {
+func (b *indexGrowth) actions(p *Pass, n int) ([]finding.Action, []string) {
 	name := quote(b.Index.Name)
 	cost := fmt.Sprintf("about %s of free disk for the new index beside the old (%s); reads and writes go on (share update exclusive lock), but it waits for older transactions; "+
 		"cannot run inside a transaction block; 12 and later. If it fails it leaves an invalid index named %s_ccnew: drop that and try again",

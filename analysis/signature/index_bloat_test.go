@@ -83,7 +83,7 @@ func unbloated(t *testing.T) map[string]func() *hygiene {
 				if i == 1 || i == 2 {
 					live = 400_000
 				}
-				h.table(60*float64(i), live, 0, 200_000, 0, 0, 30_000*i, i)
+				h.table(60*float64(i), live, 0, 200_000+30_000*i, 0, 0, 30_000*i, i)
 				h.index(60*float64(i), "x", 551+10*i)
 			}
 			return h
@@ -95,7 +95,7 @@ func unbloated(t *testing.T) map[string]func() *hygiene {
 				if i >= 5 {
 					pages, node = 1000+i, "relfilenode=2"
 				}
-				h.table(60*float64(i), 200_000, 0, 200_000, 0, 0, 30_000*i, i)
+				h.table(60*float64(i), 200_000, 0, 200_000+30_000*i, 0, 0, 30_000*i, i)
 				h.index(60*float64(i), "x", pages, node)
 			}
 			return h

@@ -8,6 +8,7 @@ var List = []*Signature{
 	vacuumBlocked,
 	indexVacuumAnomaly,
 	indexBloat,
+	tableBloat,
 	invalidIndex,
 	rowMisestimate,
 	filterDiscard,
