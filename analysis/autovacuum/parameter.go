@@ -58,6 +58,23 @@ func standard(name string, version int) float64 {
 		return 1_600_000_000
 	case "autovacuum_naptime":
 		return 60
+	case "autovacuum_vacuum_cost_delay":
+		return 2
+	case "autovacuum_vacuum_cost_limit", "autovacuum_work_mem":
+		return -1
+	case "vacuum_cost_limit":
+		return 200
+	case "vacuum_cost_page_hit":
+		return 1
+	case "vacuum_cost_page_miss":
+		if version > 0 && version < 14 {
+			return 10
+		}
+		return 2
+	case "vacuum_cost_page_dirty":
+		return 20
+	case "maintenance_work_mem":
+		return 65536
 	}
 	return 0
 }

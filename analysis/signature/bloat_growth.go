@@ -22,7 +22,7 @@ type bloat struct {
 	Waste     float64 // bytes
 	Claim     string  // which bound holds
 	Heap      bool    // dead rows take space until a vacuum frees it
-	Counted   bool    // the rows now are those of the minimum and what the counters say since
+	Counted   bool    // the rows now are bounded by what the counters say since the minimum
 	Series    []sizePoint
 }
 
@@ -96,10 +96,12 @@ func (b *bloat) measure(sizes []dataset.Reading, c []churn, rows rowCounts, part
 	return true
 }
 
-// rowsNow sets the rows of the latest size: by the counters the most there were
-// since the middle of the series, since rows that come and go need their space
-// again; where the counters were reset, the higher of the estimates. n_live_tup
-// and reltuples drift apart from the truth where vacuums scan few pages.
+// rowsNow sets the rows of the latest size: the most there were since the middle
+// of the series, since rows that come and go need their space again. At each
+// capture there were at most as many as the counters say, and as the estimates:
+// n_live_tup and reltuples drift upwards where vacuums scan few pages, and the
+// counters of a load may arrive after the first capture. Where the counters were
+// reset, the estimates of the latest capture must do.
 func (b *bloat) rowsNow(c []churn, from, to int, rows rowCounts, partial bool) bool {
 	_, high, ok := rows(b.Now.Time)
 	if !ok {
@@ -110,12 +112,15 @@ func (b *bloat) rowsNow(c []churn, from, to int, rows rowCounts, partial bool) b
 	if !b.Counted {
 		return true
 	}
-	most := math.Inf(-1)
+	b.Now.Rows = 0
 	for k := max(from, to/2); k <= to; k++ {
-		added := rise(c[from].Point.Ins, c[k].Point.Ins) - rise(c[from].Point.Del, c[k].Point.Del)
-		most = math.Max(most, added)
+		counted := b.Min.Rows + rise(c[from].Point.Ins, c[k].Point.Ins) - rise(c[from].Point.Del, c[k].Point.Del)
+		if _, high, ok := rows(c[k].Point.Time); ok {
+			counted = math.Min(counted, high)
+		}
+		b.Now.Rows = math.Max(b.Now.Rows, counted)
 	}
-	b.Now.Rows = b.Min.Rows + most + b.dead(c[to].Point)
+	b.Now.Rows += b.dead(c[to].Point)
 	return b.Now.Rows > 0
 }
 

@@ -132,10 +132,10 @@ func (a *vacuumAnomaly) worst() *vacuumWork {
 
 func (a *vacuumAnomaly) longest() float64 { return a.worst().Vacuum.Elapsed.Seconds() }
 
-func (a *vacuumAnomaly) vacuums() []*dataset.Vacuum {
-	out := make([]*dataset.Vacuum, len(a.Over))
+// ran is how many seconds such vacuums ran.
+func (a *vacuumAnomaly) ran() (sum float64) {
 	for i := range a.Over {
-		out[i] = a.Over[i].Vacuum
+		sum += a.Over[i].Vacuum.Elapsed.Seconds()
 	}
-	return out
+	return sum
 }

@@ -28,7 +28,7 @@ func (a *vacuumAnomaly) finding(p *Pass) finding.Finding {
 		f.Subject.Index = a.Suspects[0].Name
 	}
 	var note string
-	f.Share, note = vacuumShare(p.Model, a.Relation, a.vacuums())
+	f.Share, note = vacuumShare(p.Model, a.Relation, a.ran())
 	f.Notes = append(f.Notes, note)
 	f.Confidence, f.WhyConfidence = a.confidence()
 	f.Actions = a.actions(p)

@@ -6,6 +6,7 @@ var List = []*Signature{
 	walkEnded,
 	vacuumSawtooth,
 	vacuumBlocked,
+	vacuumThrash,
 	indexVacuumAnomaly,
 	indexBloat,
 	tableBloat,

@@ -67,7 +67,7 @@ func (b *heapGrowth) figures(p *Pass) []finding.Figure {
 // rowsSource says where the rows of the latest size come from.
 func (b *bloat) rowsSource() string {
 	if b.Counted {
-		return "by inserts and deletes since, the most since the middle"
+		return "the most since the middle, by counters and estimates"
 	}
 	return "the higher of what is known"
 }

@@ -92,20 +92,16 @@ func removedItems(v *dataset.Vacuum) float64 {
 	return math.Max(float64(v.DeadItems.N), float64(v.TuplesRemoved.N))
 }
 
-// vacuumShare weighs vacuums of a relation: the share of the observed server
-// time that statements on the relation take, else, where no statement was
-// observed, the share of the observed span that the vacuums ran.
-func vacuumShare(m *dataset.Model, r *dataset.Relation, vs []*dataset.Vacuum) (share float64, what string) {
+// vacuumShare weighs what happens to the vacuums of a relation for some seconds:
+// the share of the observed server time that statements on the relation take,
+// else, where no statement was observed, the share of the observed span.
+func vacuumShare(m *dataset.Model, r *dataset.Relation, seconds float64) (share float64, what string) {
 	share, observed := shareOf(m, func(s *dataset.Statement) bool { return uses(s, []*dataset.Relation{r}) })
 	if observed {
-		return share, "share is that of the statements that use the table: they wait for nothing of the vacuum, but run beside it, on what it leaves"
-	}
-	var busy float64
-	for _, v := range vs {
-		busy += v.Elapsed.Seconds()
+		return share, "share is that of the statements that use the table: they do not wait for its vacuums, but run beside them, on what they leave"
 	}
 	if all := m.To.Sub(m.From).Seconds(); all > 0 {
-		share = math.Min(1, busy/all)
+		share = math.Min(1, seconds/all)
 	}
-	return share, "no statement was observed: share is the part of the observed time that these vacuums ran"
+	return share, "no statement was observed: share is the part of the observed time that this lasted"
 }
