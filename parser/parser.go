@@ -42,6 +42,9 @@ var Formats = []source.Format{
 	pgstat.PgMetrics,
 	pgstat.PgWatch,
 	pgstat.PgCenter,
+	pgstat.PgGather,
+	pgstat.PgProfile,
+	pgstat.Checkup,
 	pgstat.CSV,
 	pgstat.NDJSON,
 }

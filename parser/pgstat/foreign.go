@@ -36,6 +36,15 @@ func (f fields) text(name string) (string, bool) {
 	return "", false
 }
 
+// names are the columns in order.
+func (f fields) names() []string {
+	names := make([]string, len(f))
+	for i := range f {
+		names[i] = f[i].name
+	}
+	return names
+}
+
 // with adds a column.
 func (f fields) with(name, text string) fields {
 	return append(f, field{name, record.Value{Text: text, Valid: true}})
@@ -104,10 +113,10 @@ func (c *lineCounter) before(offset int) int64 {
 
 // add makes a sample.
 func (x *foreign) add(view record.View, at record.Time, pos record.Pos, f fields) {
-	names := make([]string, len(f))
+	names := f.names()
 	values := make([]record.Value, len(f))
 	for i := range f {
-		names[i], values[i] = f[i].name, f[i].value
+		values[i] = f[i].value
 	}
 	key := fmt.Sprintf("%q", names)
 	columns := x.columns[key]

@@ -11,7 +11,7 @@ import (
 )
 
 // tools are the formats of other programs.
-var tools = []source.Format{PgMetrics, PgWatch, PgCenter}
+var tools = []source.Format{PgMetrics, PgWatch, PgCenter, PgGather, PgProfile, Checkup}
 
 // readTool reads a file as the tool that claims it.
 func readTool(t *testing.T, name string, data []byte) (string, *record.Batch) {
@@ -30,8 +30,10 @@ func readTool(t *testing.T, name string, data []byte) (string, *record.Batch) {
 // TestFilesOfOtherTools holds every value of a small file of each tool, with
 // its place, against a golden file. The files are written for this test.
 func TestFilesOfOtherTools(t *testing.T) {
-	files, _ := filepath.Glob("testdata/foreign/*.json")
-	if len(files) < 4 {
+	files, _ := filepath.Glob("testdata/foreign/*.*[a-z]v")
+	more, _ := filepath.Glob("testdata/foreign/*.json")
+	files = append(files, more...)
+	if len(files) < 7 {
 		t.Fatalf("%d files", len(files))
 	}
 	for _, file := range files {
@@ -70,6 +72,7 @@ func TestOwnSnapshotsAreNoFilesOfOtherTools(t *testing.T) {
 
 func FuzzFilesOfOtherTools(f *testing.F) {
 	addFiles(f, "foreign/*.json")
+	addFiles(f, "foreign/*.*[a-z]v")
 	f.Add([]byte(`{"meta":{"collected_dbs":[],"at":1},"tables":[{"a":"\ud800"},{}],"settings":{"x":{}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, format := range tools {
