@@ -70,6 +70,7 @@ func newRoot(env *environment) *cobra.Command {
 		newPlan(env),
 		newDiff(env),
 		newTune(env),
+		newSnapshotSQL(env),
 		newSignatures(env),
 		newExplain(env),
 		newConfig(env),

@@ -195,7 +195,7 @@ var views = []viewSpec{
 	},
 	{
 		view: record.ViewServer,
-		doc:  "the server itself: version, start, role, next transaction",
+		doc:  "version, start, role and next transaction of the server",
 		any:  []string{"server_version", "in_recovery", "postmaster_start_time", "system_identifier", "next_xid", "wal_lsn"},
 		none: []string{"relname", "pid", "slot_name"},
 	},

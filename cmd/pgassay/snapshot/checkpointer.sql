@@ -1,0 +1,2 @@
+select now() as captured_at, current_database() as datname, s.*
+from pg_stat_checkpointer s

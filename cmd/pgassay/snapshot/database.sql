@@ -1,0 +1,9 @@
+select
+  now() as captured_at,
+  s.*,
+  d.datistemplate,
+  d.datallowconn,
+  age(d.datfrozenxid) as frozenxid_age,
+  mxid_age(d.datminmxid) as mxid_age
+from pg_stat_database s
+left join pg_database d on d.oid = s.datid

@@ -1,0 +1,2 @@
+select now() as captured_at, current_database() as datname, s.*
+from pg_statio_user_indexes s
