@@ -122,9 +122,11 @@ type Rebuild struct {
 }
 
 // PagesAt interpolates the size at t between two readings; false outside them.
-func (x *Index) PagesAt(t record.Time) (float64, bool) { return interpolate(x.Sizes, t) }
+func (x *Index) PagesAt(t record.Time) (float64, bool) { return Interpolate(x.Sizes, t) }
 
-func interpolate(s []Reading, t record.Time) (float64, bool) {
+// Interpolate is the value at t on the line between two readings; false outside
+// them. Readings are by time.
+func Interpolate(s []Reading, t record.Time) (float64, bool) {
 	i := sort.Search(len(s), func(i int) bool { return s[i].Time >= t })
 	switch {
 	case i < len(s) && s[i].Time == t:

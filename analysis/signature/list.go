@@ -4,6 +4,7 @@ package signature
 var List = []*Signature{
 	linearPageWalk,
 	walkEnded,
+	costTracksTableSize,
 	vacuumSawtooth,
 	vacuumBlocked,
 	vacuumThrash,

@@ -28,6 +28,7 @@ func (w *walk) finding(p *Pass) finding.Finding {
 	f.Confidence, f.WhyConfidence = w.confidence(p.Model)
 	f.Figures = w.figures(p, before, after)
 	f.RuledOut = w.ruledOut(p, before, after)
+	f.Attribution = w.attribution(p)
 	f.Forecast = w.forecast()
 	f.Summary = w.summary(&f)
 	f.Evidence = w.evidence(points)

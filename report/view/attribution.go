@@ -20,6 +20,14 @@ func attribution(f *finding.Finding) []Row {
 	return rows
 }
 
+// shareOfVariance rounds to whole percents where less says nothing.
+func shareOfVariance(share float64) string {
+	if share < 0.005 {
+		return "0 % of the variance"
+	}
+	return Share(share) + " of the variance"
+}
+
 // causeText is slope, share, correlations and readings in one line.
 func causeText(a *finding.Attribution) string {
 	var parts []string
@@ -27,7 +35,7 @@ func causeText(a *finding.Attribution) string {
 		parts = append(parts, FigureText(a.Slope))
 	}
 	if a.Share != nil {
-		parts = append(parts, Share(*a.Share)+" of the variance")
+		parts = append(parts, shareOfVariance(*a.Share))
 	}
 	if r := correlations(a.Raw, a.Partial); r != "" {
 		parts = append(parts, r)
