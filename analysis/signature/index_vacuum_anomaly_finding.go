@@ -12,7 +12,7 @@ func (a *vacuumAnomaly) finding(p *Pass) finding.Finding {
 	w := a.worst()
 	f := finding.Finding{
 		Subject:  finding.Subject{Relation: a.Relation.Name},
-		Title:    fmt.Sprintf("A vacuum of %s accessed %s the buffers that its pages explain", a.Relation.Name, times(ratio(w.Buffers, w.explained()))),
+		Title:    fmt.Sprintf("A vacuum of %s accessed %s the buffers that its pages explain", a.Relation.Name, times(w.Buffers/w.explained())),
 		Effect:   ratio(w.Buffers, w.explained()),
 		Onset:    &finding.Onset{Time: a.Over[0].Vacuum.Start, EventTime: a.Over[0].Vacuum.End, EventPos: a.Over[0].Vacuum.Pos, Event: "vacuum of " + a.Relation.Name, End: record.NoTime},
 		Figures:  a.figures(p),

@@ -12,6 +12,7 @@ var List = []*Signature{
 	indexBloat,
 	tableBloat,
 	invalidIndex,
+	unneededIndex,
 	rowMisestimate,
 	filterDiscard,
 	nestedLoopBlowUp,
