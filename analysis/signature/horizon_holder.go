@@ -8,12 +8,12 @@ import (
 	"github.com/pgassay/pgassay/parser/record"
 )
 
-// horizonHolder is a transaction, sampled in pg_stat_activity, whose snapshot
-// or xid is as old as the cutoff of the vacuums it held back.
+// horizonHolder is a transaction, standby or slot whose snapshot or xid is as old
+// as the cutoff of the vacuums it held back.
 type horizonHolder struct {
 	dataset.ActivityPoint             // the last row that shows it
 	Seen                  record.Time // first row that shows it with a horizon
-	Since                 record.Time // start of the transaction; of a walsender, of its connection
+	Since                 record.Time // start of the transaction; of a walsender, of its connection; of a slot, when its xmin stood still
 	Horizon               int64       // the older of backend_xmin and backend_xid
 	Covers                int         // held passes that began while it is known to have been open
 	Equal                 bool        // its horizon is the very cutoff of those passes
@@ -27,7 +27,8 @@ type transaction struct {
 
 type transactionKey struct {
 	pid   int64
-	start record.Time
+	start record.Time // NoTime of a slot
+	name  string      // of a slot or prepared transaction
 }
 
 // holderOf finds the transaction that explains most of the held passes: open
@@ -40,9 +41,10 @@ type transactionKey struct {
 // transaction was gone, shows that it held nothing.
 func holderOf(m *dataset.Model, passes, all []vacuumPass) *horizonHolder {
 	var best *horizonHolder
-	for _, t := range transactions(m, passes) {
+	rows := horizonRows(m)
+	for _, t := range transactions(rows, passes) {
 		h := t.covers(passes)
-		if h == nil || h.Covers < 2 && !h.Equal || h.disproved(m, passes[0].Database, all) {
+		if h == nil || h.Covers < 2 && !h.Equal || h.disproved(rows, passes[0].Database, all) {
 			continue
 		}
 		if best == nil || h.older(best) {
@@ -53,8 +55,8 @@ func holderOf(m *dataset.Model, passes, all []vacuumPass) *horizonHolder {
 }
 
 // disproved reports whether a pass of the database contradicts h; it fills Gone.
-func (h *horizonHolder) disproved(m *dataset.Model, database string, all []vacuumPass) bool {
-	h.Gone = goneAfter(m, h.Time)
+func (h *horizonHolder) disproved(rows []dataset.ActivityPoint, database string, all []vacuumPass) bool {
+	h.Gone = goneAfter(rows, h)
 	for i := range all {
 		p := &all[i]
 		if !p.Cutoff.Known || p.Database != database {
@@ -82,23 +84,26 @@ func (h *horizonHolder) older(o *horizonHolder) bool {
 	return h.PID < o.PID
 }
 
-// transactions are the sampled transactions that began before the last pass, in
-// order of their first row.
-func transactions(m *dataset.Model, passes []vacuumPass) []*transaction {
+// transactions are the sampled transactions and slots that began before the last
+// pass, in order of their first row.
+func transactions(rows []dataset.ActivityPoint, passes []vacuumPass) []*transaction {
 	byKey := map[transactionKey]*transaction{}
 	var out []*transaction
 	last := passes[len(passes)-1].Start
 	database := databaseOf(passes)
-	for i := range m.Activity {
-		a := &m.Activity[i]
+	for i := range rows {
+		a := &rows[i]
 		if !a.Time.Known() {
 			break
 		}
 		since := openSince(a)
-		if !since.Known() || since > last || !holdsHorizon(a, database) {
+		if !since.Known() && a.BackendType != replicationSlot || since > last || !holdsHorizon(a, database) {
 			continue
 		}
-		k := transactionKey{a.PID, since}
+		k := transactionKey{pid: a.PID, start: since}
+		if a.PID == 0 {
+			k.name = a.BackendType + " " + a.Application
+		}
 		t := byKey[k]
 		if t == nil {
 			t = &transaction{}
@@ -154,11 +159,31 @@ func horizonOf(a *dataset.ActivityPoint, database string) record.Count {
 	return a.BackendXid
 }
 
+// since is when the transaction began. A slot tells no such time: its xmin only
+// moves forward, so that it has stood still since the first row, or the first
+// pass before that, which shows its present one.
+func (t *transaction) since(passes []vacuumPass) record.Time {
+	last := t.rows[len(t.rows)-1]
+	if since := openSince(last); since.Known() {
+		return since
+	}
+	since := last.Time
+	for i := len(t.rows) - 1; i >= 0 && t.rows[i].BackendXmin == last.BackendXmin; i-- {
+		since = t.rows[i].Time
+	}
+	for i := range passes {
+		if p := &passes[i]; p.Start < since && p.Cutoff == last.BackendXmin {
+			return p.Start
+		}
+	}
+	return since
+}
+
 // covers counts the passes that t explains; nil if none. A horizon only moves
 // forward, so that the first row after a pass began bounds what it was then.
 func (t *transaction) covers(passes []vacuumPass) *horizonHolder {
 	lastRow := t.rows[len(t.rows)-1]
-	h := &horizonHolder{ActivityPoint: *lastRow, Seen: t.rows[0].Time, Since: openSince(lastRow), Horizon: horizonOf(lastRow, databaseOf(passes)).N, Equal: true, Gone: record.NoTime}
+	h := &horizonHolder{ActivityPoint: *lastRow, Seen: t.rows[0].Time, Since: t.since(passes), Horizon: horizonOf(lastRow, databaseOf(passes)).N, Equal: true, Gone: record.NoTime}
 	from := sort.Search(len(passes), func(i int) bool { return passes[i].Start >= h.Since })
 	k := 0
 	for i := from; i < len(passes) && passes[i].Start <= lastRow.Time; i++ {
@@ -182,10 +207,17 @@ func (t *transaction) covers(passes []vacuumPass) *horizonHolder {
 	return h
 }
 
-// goneAfter is the time of the first capture of activity after t.
-func goneAfter(m *dataset.Model, t record.Time) record.Time {
-	for i := range m.Activity {
-		if a := &m.Activity[i]; a.Time.Known() && a.Time > t.Add(dataset.SameCapture) {
+// goneAfter is the time of the first capture after the holder's last row that
+// would show it: rows of pg_stat_activity for sessions, else of its own view.
+func goneAfter(rows []dataset.ActivityPoint, h *horizonHolder) record.Time {
+	kind := func(backendType string) string {
+		if backendType == preparedTransaction || backendType == replicationSlot {
+			return backendType
+		}
+		return ""
+	}
+	for i := range rows {
+		if a := &rows[i]; a.Time.Known() && a.Time > h.Time.Add(dataset.SameCapture) && kind(a.BackendType) == kind(h.BackendType) {
 			return a.Time
 		}
 	}
@@ -201,22 +233,4 @@ func sampledBackends(m *dataset.Model, from, to record.Time) int {
 		}
 	}
 	return n
-}
-
-// walsender is the backend_type of a connection that feeds a standby.
-const walsender = "walsender"
-
-// isStandby reports whether the holder is a walsender: a standby with
-// hot_standby_feedback, not a session to end.
-func (h *horizonHolder) isStandby() bool { return h.BackendType == walsender }
-
-// name is the application, else the user, else the backend type.
-func (h *horizonHolder) name() string {
-	switch {
-	case h.Application != "":
-		return h.Application
-	case h.User != "":
-		return h.User
-	}
-	return h.BackendType
 }

@@ -39,7 +39,7 @@ func detectVacuumBlocked(p *Pass) {
 	}
 	if seen == 0 && !countsVacuums(p.Model) {
 		p.Lacks("no vacuum lines and no two table snapshots in input",
-			"log_autovacuum_min_duration = 0, or pg_stat_user_tables with captured_at at least twice; pg_stat_activity names the holder")
+			"log_autovacuum_min_duration = 0, or pg_stat_user_tables with captured_at at least twice; pg_stat_activity, pg_prepared_xacts and pg_replication_slots name the holder")
 		return
 	}
 	bySubject := map[finding.Subject]*finding.Finding{}
@@ -177,10 +177,7 @@ func (b *blockage) onset(s period) *finding.Onset {
 	first := b.passes()[0]
 	o.EventPos = first.Pos
 	if h := b.Holder; h != nil {
-		o.Event = "a transaction of " + h.name() + " began"
-		if h.isStandby() {
-			o.Event = "the standby's connection " + h.name() + " began"
-		}
+		o.Event = h.words().event
 		o.EventTime, o.EventPos = h.Since, h.Pos
 		o.Lag = first.End.Sub(h.Since)
 	}
@@ -206,7 +203,7 @@ func (b *blockage) confidence(m *dataset.Model, s period) (finding.Confidence, s
 	}
 	held := confidenceOf(equation, event, control)
 	why := "equation: " + yes(equation, "the cutoff stands still over "+b.passesText(), "only captures tell: dead rows stay after "+b.passesText())
-	why += "; event: " + yes(event, "the holder's transaction began before the first of them", b.noHolder(m, s))
+	why += "; event: " + yes(event, b.begun(), b.noHolder(m, s))
 	why += "; control: " + yes(control, "vacuums before or after removed their dead rows", "no vacuum outside that time")
 	return held, why
 }
@@ -237,6 +234,14 @@ func plural(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%s %ss", thousands(int64(n)), what)
+}
+
+// begun says that the holder explains when it began.
+func (b *blockage) begun() string {
+	if b.Holder == nil || b.Holder.words().noun == "transaction" {
+		return "the holder's transaction began before the first of them"
+	}
+	return b.Holder.words().event + ", before the first of them"
 }
 
 // noHolder says why no holder is named.

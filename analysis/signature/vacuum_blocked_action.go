@@ -2,6 +2,7 @@ package signature
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/pgassay/pgassay/analysis/dataset"
 	"github.com/pgassay/pgassay/analysis/finding"
@@ -31,6 +32,10 @@ func (b *blockage) actions(m *dataset.Model) ([]finding.Action, []string) {
 			{Do: "alter system set hot_standby_feedback = off", SQL: true,
 				Cost: "on the standby, then reload; its long queries may then be cancelled by replay (max_standby_streaming_delay)"},
 		}, not
+	case b.Holder.BackendType == preparedTransaction:
+		return b.endPrepared(), not
+	case b.Holder.BackendType == replicationSlot:
+		return b.releaseSlot(), not
 	}
 	var out []finding.Action
 	if !b.over() {
@@ -96,3 +101,34 @@ func (b *blockage) verify() []string {
 		"select max(greatest(age(backend_xid), age(backend_xmin))) from pg_stat_activity; stays below the transactions of one vacuum interval",
 	}
 }
+
+func (b *blockage) endPrepared() []finding.Action {
+	gid := quoteLiteral(b.Holder.name())
+	return []finding.Action{
+		{SQL: true, Do: "rollback prepared " + gid,
+			Cost: "what it changed is lost; commit prepared " + gid + " keeps it: ask the transaction manager which of the two it decided; run it as the owner or a superuser, in database " + b.Holder.Database},
+		{Do: "Let the transaction manager end its prepared transactions after a crash, or set max_prepared_transactions = 0 if nothing uses them.",
+			Cost: "a restart for the setting"},
+	}
+}
+
+func (b *blockage) releaseSlot() []finding.Action {
+	h := b.Holder
+	drop := finding.Action{SQL: true, Do: "select pg_drop_replication_slot(" + quoteLiteral(h.name()) + ")",
+		Cost: "only if its consumer is gone for good: it must then be built anew; the slot's WAL is freed too"}
+	if h.State == "active" {
+		return []finding.Action{
+			{Do: "On the standby that uses the slot " + h.name() + " end the oldest query (pg_stat_activity order by xact_start), and bound its length with statement_timeout.",
+				Cost: "that query fails"},
+			{SQL: true, Do: "alter system set hot_standby_feedback = off",
+				Cost: "on the standby, then reload; its long queries may then be cancelled by replay (max_standby_streaming_delay)"},
+		}
+	}
+	return []finding.Action{
+		{Do: "Start the consumer of the slot " + h.name() + " again: it sends a new xmin.", Cost: "it first reads the WAL that was kept for it"},
+		drop,
+	}
+}
+
+// quoteLiteral writes a text as an SQL string.
+func quoteLiteral(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

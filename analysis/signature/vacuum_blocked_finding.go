@@ -26,11 +26,7 @@ func (b *blockage) title() string {
 	if b.Holder == nil {
 		return fmt.Sprintf("Something outside the named sessions %s vacuum from removing dead rows of %s", verb, r)
 	}
-	what := "An open transaction of "
-	if b.Holder.isStandby() {
-		what = "The standby "
-	}
-	return fmt.Sprintf("%s%s %s vacuum from removing dead rows of %s", what, b.Holder.name(), verb, r)
+	return fmt.Sprintf("%s %s vacuum from removing dead rows of %s", upperFirst(b.Holder.words().what), verb, r)
 }
 
 func (b *blockage) summary(f *finding.Finding, s period, cost *periodCost) string {
@@ -41,7 +37,7 @@ func (b *blockage) summary(f *finding.Finding, s period, cost *periodCost) strin
 		if b.over() {
 			verb = "held"
 		}
-		fmt.Fprintf(&t, "From %s on %s %s the removable cutoff. ", clock(s.From), b.who(), verb)
+		fmt.Fprintf(&t, "From %s on %s %s the removable cutoff. ", clock(s.From), b.Holder.inFull(), verb)
 	}
 	fmt.Fprintf(&t, "From %s to %s %s of %s left dead rows that were not yet removable, %s at the worst",
 		clock(h.Passes[0].End), clock(h.latest().End), plural(len(h.Passes), "vacuum"), h.Relation.Name, num(w.Left))
@@ -56,11 +52,11 @@ func (b *blockage) summary(f *finding.Finding, s period, cost *periodCost) strin
 	if n := b.freed(); n != nil {
 		fmt.Fprintf(&t, " The vacuum at %s removed %s dead rows again", clock(n.End), num(n.Gone))
 		if h := b.Holder; h != nil && h.Gone.Known() && h.Gone <= n.End {
-			fmt.Fprintf(&t, ": the transaction was last seen at %s and gone at %s", clock(h.Time), clock(h.Gone))
+			fmt.Fprintf(&t, ": the %s was last seen at %s and gone at %s", h.words().noun, clock(h.Time), clock(h.Gone))
 		}
 		t.WriteString(".")
 	} else if end, ok := b.ended(); ok {
-		fmt.Fprintf(&t, " The transaction was gone at %s; no vacuum since then is in the input.", clock(end))
+		fmt.Fprintf(&t, " The %s was gone at %s; no vacuum since then is in the input.", b.Holder.words().noun, clock(end))
 	}
 	if not := ruledOutNames(f.RuledOut); not != "" {
 		fmt.Fprintf(&t, " It is not %s.", not)
@@ -69,26 +65,6 @@ func (b *blockage) summary(f *finding.Finding, s period, cost *periodCost) strin
 }
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-// who names the holder in full.
-func (b *blockage) who() string {
-	h := b.Holder
-	if h.isStandby() {
-		return fmt.Sprintf("the standby %s (walsender %d, hot_standby_feedback)", h.name(), h.PID)
-	}
-	t := fmt.Sprintf("a transaction of %s (pid %d", h.name(), h.PID)
-	if h.User != "" {
-		t += ", user " + h.User
-	}
-	if h.State != "" {
-		t += ", " + h.State
-	}
-	t += ")"
-	if h.Query != "" {
-		t += fmt.Sprintf(", whose last statement is %q,", shorten(strings.Join(strings.Fields(h.Query), " "), 60))
-	}
-	return t
-}
 
 func (b *blockage) figures(p *Pass, cost *periodCost) []finding.Figure {
 	w, h := b.worst(), b.Relations[0]
@@ -101,7 +77,7 @@ func (b *blockage) figures(p *Pass, cost *periodCost) []finding.Figure {
 		fs = append(fs,
 			finding.Figure{What: "oldest snapshot of the holder", Value: float64(hold.Horizon), Unit: "xid", Says: b.matchText(),
 				Text: fmt.Sprintf("%d", hold.Horizon)},
-			finding.Figure{What: "its transaction was open", Value: hold.Time.Sub(hold.Since).Seconds(), Unit: "s", Limit: "at least"})
+			finding.Figure{What: hold.words().open, Value: hold.Time.Sub(hold.Since).Seconds(), Unit: "s", Limit: "at least"})
 	}
 	fs = append(fs, finding.Figure{What: "vacuums held back", Value: float64(len(b.passes())), Unit: "vacuums", Limit: ">= 2",
 		Says: fmt.Sprintf("removed %s dead rows in all, older than the cutoff", num(goneIn(b.passes())))})
@@ -210,15 +186,24 @@ func (b *blockage) rivals(m *dataset.Model, s period) []finding.RuledOut {
 
 // elsewhere judges the holders that pg_stat_activity does not show.
 func (b *blockage) elsewhere(m *dataset.Model, s period) finding.RuledOut {
-	const rival = "a replication slot, prepared transaction or standby"
-	const missing = "no pg_replication_slots, pg_prepared_xacts in input"
-	h := b.Holder
+	rival := "a replication slot, prepared transaction or standby"
+	if h := b.Holder; h != nil && h.words().noun != "transaction" {
+		rival = "another slot, prepared transaction, standby or session"
+	}
+	h, missing := b.Holder, missingHolders(m)
+	if missing != "" {
+		missing = "no " + missing + " in input; "
+	}
 	if h == nil {
-		return notMeasurable(rival, missing+"; "+b.noHolder(m, s))
+		return notMeasurable(rival, missing+b.noHolder(m, s))
+	}
+	if missing == "" && h.Equal {
+		return finding.RuledOut{Rival: rival, Verdict: finding.RuledOutVerdict,
+			Figure: "no other row of pg_replication_slots and pg_prepared_xacts is older than " + h.name()}
 	}
 	n := b.freed()
 	if h.isStandby() || !h.Equal || n == nil || !h.Gone.Known() || n.Start < h.Time {
-		return notMeasurable(rival, missing+"; "+h.name()+" alone would explain the cutoff")
+		return notMeasurable(rival, missing+h.name()+" alone would explain the cutoff")
 	}
 	return finding.RuledOut{Rival: rival, Verdict: finding.RuledOutVerdict,
 		Figure: fmt.Sprintf("the cutoff was the holder's snapshot, and moved once it was gone (last seen %s, moved %s)", clock(h.Time), clock(n.End))}
@@ -256,7 +241,7 @@ func (b *blockage) series(cost *periodCost, s period) []finding.Series {
 	}
 	marks := []finding.Mark{{Time: s.From, Text: "cutoff stands still"}}
 	if b.Holder != nil {
-		marks[0].Text = "transaction of " + b.Holder.name()
+		marks[0].Text = b.Holder.words().mark
 	}
 	if n := b.freed(); n != nil {
 		marks = append(marks, finding.Mark{Time: n.End, Text: "vacuum removed them"})
