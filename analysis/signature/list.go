@@ -13,6 +13,7 @@ var List = []*Signature{
 	tableBloat,
 	invalidIndex,
 	unneededIndex,
+	hotUpdateLoss,
 	rowMisestimate,
 	filterDiscard,
 	nestedLoopBlowUp,
