@@ -91,7 +91,7 @@ func ruleOf(owner reflect.Type, field string) rewrite {
 
 func subjectRule(field string) rewrite {
 	switch field {
-	case "Fingerprint", "Parent":
+	case "Fingerprint", "Parent", "Event":
 		return kept
 	case "Statement":
 		return (*dictionary).sql

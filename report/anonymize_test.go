@@ -133,8 +133,8 @@ func vocabulary(t *testing.T, results ...*analysis.Result) map[string]map[string
 }
 
 // postgresWords are the words of SQL, types, functions and settings in the
-// statements of the samples.
-var postgresWords = strings.Fields(`alter always auto_explain autovacuum_vacuum_insert_threshold autovacuum_vacuum_threshold bigint
+// statements of the samples, and the column that every snapshot is asked for.
+var postgresWords = strings.Fields(`captured_at alter always auto_explain autovacuum_vacuum_insert_threshold autovacuum_vacuum_threshold bigint
 	bigserial bool cascade csv default ef_construction extension format generated header include int isolation md5 numeric primary
 	real references repeat repeatable reset rollback sparsevec_l2_ops timestamptz unique vector_l2_ops
 	select from where and for with order limit insert into values update set delete create table index on using group by

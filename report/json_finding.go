@@ -45,6 +45,7 @@ type jsonSubject struct {
 	Parent      string `json:"parent_fingerprint"`
 	Session     string `json:"session"`
 	Server      string `json:"server,omitempty"`
+	Event       string `json:"event,omitempty"`
 }
 
 type jsonPlace struct {
@@ -177,7 +178,7 @@ func findingOf(v *view.Finding) jsonFinding {
 func subjectOf(s finding.Subject) jsonSubject {
 	return jsonSubject{
 		view.SubjectKind(s), utf8Of(s.String()), utf8Of(s.Database), utf8Of(s.Relation), utf8Of(s.Index),
-		utf8Of(s.Fingerprint), utf8Of(s.Statement), utf8Of(s.Parent), utf8Of(s.Session), utf8Of(s.Server),
+		utf8Of(s.Fingerprint), utf8Of(s.Statement), utf8Of(s.Parent), utf8Of(s.Session), utf8Of(s.Server), utf8Of(s.Event),
 	}
 }
 

@@ -48,9 +48,11 @@ type Subject struct {
 	Parent      string // fingerprint of the parent statement (4xx)
 	Session     string // session group: application or user
 	Server      string // label of the server, where the input is of several
+	Event       string // what the server logged (5xx): a SQLSTATE, "signal 9"
 }
 
-// String names the subject briefly: index, else relation, else statement.
+// String names the subject briefly: index, else relation, else statement, else
+// event, else session.
 func (s Subject) String() string {
 	switch {
 	case s.Index != "":
@@ -59,6 +61,8 @@ func (s Subject) String() string {
 		return s.Relation
 	case s.Statement != "":
 		return s.Statement
+	case s.Event != "":
+		return s.Event
 	}
 	return s.Session
 }
@@ -103,6 +107,9 @@ func (f *Finding) Fingerprint() string {
 		h.Write([]byte{0})
 	}
 	h.Write([]byte(s.Server))
+	if s.Event != "" { // so that findings without one keep theirs
+		h.Write([]byte("\x00" + s.Event))
+	}
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 

@@ -31,4 +31,8 @@ var List = []*Signature{
 	fanOut,
 	emptyFanOut,
 	timeOutsideServer,
+	deadlock,
+	errorBurst,
+	cancelBurst,
+	crash,
 }

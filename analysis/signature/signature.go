@@ -45,5 +45,6 @@ var (
 	needSnapshot  = Need{"s", "one snapshot"}
 	needVacuum    = Need{"V", "vacuum lines: log_autovacuum_min_duration = 0"}
 	needDurations = Need{"D", "all durations with their session: log_min_duration_statement = 0"}
+	needLog       = Need{"L", "the server log: log_lock_waits = on, log_checkpoints = on, log_temp_files = 0"}
 	needActivity  = Need{"W", "pg_stat_activity samples"}
 )

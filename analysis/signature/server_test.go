@@ -1,0 +1,202 @@
+package signature
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pgassay/pgassay/analysis/finding"
+	"github.com/pgassay/pgassay/parser/pglog"
+	"github.com/pgassay/pgassay/parser/record"
+	"github.com/pgassay/pgassay/parser/source"
+	"github.com/pgassay/pgassay/parser/sqltext"
+)
+
+// serverDays are trimmed logs of servers on which a script made, one after the
+// other: a lock queue, statement timeouts, errors, deadlocks, temporary files,
+// checkpoints with max_wal_size = 32MB, kill -9 of a backend, a restart. The
+// stderr log has the default prefix, without SQLSTATE.
+func serverDays() map[string]source.Format {
+	return map[string]source.Format{"pg18.log": pglog.Stderr, "pg15.csv": pglog.CSVLog}
+}
+
+// serverDay reads one of them.
+func serverDay(t *testing.T, name string, format source.Format) *hygiene {
+	t.Helper()
+	h := &hygiene{t: t}
+	f, err := os.Open(filepath.Join("testdata", "server", name+".gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.log(name, format, data)
+	return h
+}
+
+// log reads the text of a server log.
+func (h *hygiene) log(name string, format source.Format, data []byte) {
+	h.t.Helper()
+	head := &source.Head{Name: name, Data: data[:min(len(data), source.HeadSize)], EOF: len(data) <= source.HeadSize, Intern: sqltext.NewInterner(1000).Statement}
+	d := format.Detect(head)
+	if d == nil || d.Reason != "" {
+		h.t.Fatalf("%s: not recognised", name)
+	}
+	begin := d.Begin(data)
+	d.Parse(data[begin:], record.Pos{File: name, Line: int64(1 + bytes.Count(data[:begin], []byte{'\n'})), Offset: int64(begin)}, &h.batch)
+}
+
+// stderr adds lines of a log with the default prefix: "seconds pid message".
+func (h *hygiene) stderr(lines ...string) {
+	h.t.Helper()
+	var b strings.Builder
+	for _, line := range lines {
+		var at float64
+		var pid int
+		if _, err := fmt.Sscanf(line, "%f %d", &at, &pid); err != nil {
+			h.t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(line, " ")
+		_, rest, _ = strings.Cut(rest, " ")
+		fmt.Fprintf(&b, "%s [%d] %s\n", second(at).Std().Format("2006-01-02 15:04:05.000 UTC"), pid, rest)
+	}
+	h.log("log", pglog.Stderr, []byte(b.String()))
+}
+
+// eventAt adds an event of a log.
+func (h *hygiene) eventAt(at float64, e record.Event) {
+	e.LogTime, e.Pos = second(at), record.Pos{File: "log", Line: int64(len(h.batch.Events) + 1), Offset: int64(len(h.batch.Events))}
+	h.batch.Events = append(h.batch.Events, e)
+}
+
+// quietHour is an hour of log with an entry every ten seconds.
+func quietHour(t *testing.T) *hygiene {
+	h := &hygiene{t: t}
+	for i := range 361 {
+		h.eventAt(float64(10*i), record.Event{Kind: record.EventDisconnection, ProcessID: int32(1000 + i)})
+	}
+	return h
+}
+
+func serverSignatures() []*Signature {
+	return []*Signature{deadlock, errorBurst, cancelBurst, crash}
+}
+
+// Both servers, in two formats of two versions, tell the same story.
+func TestServerEventsOfARealDay(t *testing.T) {
+	want := map[string][]string{
+		"PGA502": {"deadlocks between executions of one statement, update shop set"},
+		"PGA506": {"300 statements fail with"},
+		"PGA507": {"30 statements fail with statement timeout"},
+		"PGA508": {"was killed by signal 9 and took the server down", "The server was restarted on request"},
+	}
+	for name, format := range serverDays() {
+		for _, s := range serverSignatures() {
+			p := serverDay(t, name, format).run(s)
+			if len(p.Findings) != len(want[s.ID]) || len(p.Evaluated) != 1 {
+				t.Errorf("%s %s: %d findings, want %d", name, s.ID, len(p.Findings), len(want[s.ID]))
+				continue
+			}
+			for i, part := range want[s.ID] {
+				wantText(t, name, p.Findings[i].Title, part)
+				if p.Findings[i].Evidence[0].Pos.Line == 0 {
+					t.Errorf("%s %s has no place", name, s.ID)
+				}
+			}
+		}
+	}
+}
+
+func TestServerEventsNeedALog(t *testing.T) {
+	for _, s := range serverSignatures() {
+		h := &hygiene{t: t}
+		h.table(0, 1, 0, 0, 0, 0, 0, 0)
+		h.lacks(s, "log")
+	}
+}
+
+func TestQuietLogHasNoServerEvents(t *testing.T) {
+	for _, s := range serverSignatures() {
+		quietHour(t).silent(s)
+	}
+}
+
+func TestErrorBurstIsHeldAgainstTheUsualRate(t *testing.T) {
+	errors := func(h *hygiene, from, to, step float64, state string) {
+		for at := from; at < to; at += step {
+			h.eventAt(at, record.Event{Kind: record.EventError, SQLState: state, Text: `relation "t" does not exist`, ProcessID: 7, Application: "web"})
+		}
+	}
+	h := quietHour(t)
+	errors(h, 0, 3600, 60, "22012")
+	errors(h, 1800, 1920, 0.5, "42P01")
+	h.eventAt(1795, record.Event{Kind: record.EventParameterChanged, Object: "search_path", Text: "app"})
+	f := h.one(errorBurst)
+	if f.Subject.Event != "42P01" || f.Confidence != finding.Confirmed || f.Severity != finding.Warning {
+		t.Errorf("%v %v on %q", f.Severity, f.Confidence, f.Subject.Event)
+	}
+	wantText(t, "event", f.Onset.Event, "parameter search_path changed to app")
+	wantText(t, "actions", f.Actions, "Compare what was deployed with the schema")
+
+	steady := quietHour(t)
+	errors(steady, 0, 3600, 0.5, "42P01")
+	steady.silent(errorBurst)
+}
+
+func TestCancelsOfAutovacuumAreNoBurst(t *testing.T) {
+	h := quietHour(t)
+	for at := 1800.0; at < 1830; at++ {
+		h.eventAt(at, record.Event{Kind: record.EventError, SQLState: "57014", Text: "canceling autovacuum task", Object: "db.public.t", ProcessID: int32(at)})
+	}
+	h.silent(cancelBurst)
+	h.silent(errorBurst)
+	for at := 1800.0; at < 1830; at++ {
+		h.eventAt(at, record.Event{Kind: record.EventError, SQLState: "57014", Text: "canceling statement due to user request", ProcessID: int32(at)})
+	}
+	f := h.one(cancelBurst)
+	wantText(t, "title", f.Title, "30 statements fail with user request")
+	wantText(t, "actions", f.Actions, "Many drivers cancel")
+}
+
+func TestOneDeadlockIsInfo(t *testing.T) {
+	h := quietHour(t)
+	h.stderr("1800 7 ERROR:  deadlock detected", "1800 7 DETAIL:  Process 7 waits for ShareLock on transaction 9; blocked by process 8.",
+		"1800 7 STATEMENT:  update t set v = 1")
+	if f := h.one(deadlock); f.Severity != finding.Info || f.Confidence != finding.Possible {
+		t.Errorf("%v %v", f.Severity, f.Confidence)
+	}
+}
+
+func TestServerThatEndedWithoutAWord(t *testing.T) {
+	h := quietHour(t)
+	h.stderr("1800 1 LOG:  starting PostgreSQL 17.2 on x86_64", "1800 2 LOG:  database system was interrupted; last known up at 2027-01-15 08:00:00 UTC",
+		"1801 2 LOG:  database system was not properly shut down; automatic recovery in progress", "1801 2 LOG:  redo starts at 0/1",
+		"1895 2 LOG:  redo done at 0/9", "1900 1 LOG:  database system is ready to accept connections")
+	f := h.one(crash)
+	if f.Severity != finding.Critical || f.Subject.Event != "unclean end" || f.Onset.End != second(1900) {
+		t.Errorf("%v %+v %v", f.Severity, f.Subject, f.Onset)
+	}
+	wantText(t, "summary", f.Summary, "100 s later it accepted connections again")
+	if r := figure(t, f, "replay of WAL"); r.Value != 94 {
+		t.Errorf("replay %v", r)
+	}
+}
+
+func TestPlannedStartsAndStopsAreNoCrash(t *testing.T) {
+	h := &hygiene{t: t}
+	h.stderr("0 1 LOG:  starting PostgreSQL 17.2 on x86_64", "0 2 LOG:  database system was shut down at 2027-01-15 08:00:00 UTC", "0.1 1 LOG:  database system is ready to accept connections",
+		"900 1 LOG:  received fast shutdown request", `900 1 LOG:  background worker "logical replication launcher" (PID 9) exited with exit code 1`, "901 3 LOG:  database system is shut down")
+	h.silent(crash)
+}
