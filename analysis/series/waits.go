@@ -75,6 +75,15 @@ func (w *Waits) Shares() []WaitShare {
 	return out
 }
 
+// Types are the kinds of wait without their events, most frequent first.
+func (w *Waits) Types() []WaitShare {
+	kinds := Waits{}
+	for e, n := range w.events {
+		kinds.add(WaitEvent{Type: e.Type}, n)
+	}
+	return kinds.Shares()
+}
+
 // Of is the share of one kind of wait: its type, "" for the CPU.
 func (w *Waits) Of(eventType string) WaitShare {
 	s := WaitShare{WaitEvent: WaitEvent{Type: eventType}}
