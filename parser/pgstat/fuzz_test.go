@@ -18,6 +18,7 @@ func FuzzCSV(f *testing.F) {
 
 func FuzzNDJSON(f *testing.F) {
 	addFiles(f, "*.ndjson")
+	addFiles(f, "captures/*.ndjson")
 	f.Add([]byte(`[{"relname":"\ud800","n_live_tup":[[{}]]},{"a":{"b":"}"}},`))
 	f.Fuzz(func(t *testing.T, data []byte) { fuzzOne(t, NDJSON, data) })
 }

@@ -53,15 +53,31 @@ func detectNDJSON(h *source.Head, layoutOf func([]string) *layout, refusal func(
 	if oneLineEach(h.Data[start:], n) {
 		cut = cutLines
 	}
+	detail := l.detail()
+	if f.mixed(h.Data[start:]) {
+		detail = string(l.view) + " and other views"
+	}
 	return &source.Detection{
 		Score:    score,
-		Detail:   l.detail(),
+		Detail:   detail,
 		View:     l.view,
 		TimeFrom: l.timeFrom(h.Name),
 		Begin:    beginObject,
 		Cut:      cut,
 		Parse:    f.parse,
 	}
+}
+
+// mixed reports whether the objects of a head are of several views.
+func (f *jsonFile) mixed(head []byte) bool {
+	b := &record.Batch{}
+	f.parse(head, record.Pos{}, b)
+	for i := range b.Samples {
+		if b.Samples[i].View != f.layout.view {
+			return true
+		}
+	}
+	return false
 }
 
 // between is what may stand between objects: list marks, white space and the

@@ -45,14 +45,12 @@ from pg_attribute
 where attrelid = to_regclass(format('%I.pg_stat_statements', :'statements_schema')) and attname = 'total_exec_time'
 \gset
 
--- What some roles or services may not read stays empty.
-\set system_identifier ''
-\set wal_lsn ''
+-- Some roles may not read the first, some services do not have the second. What
+-- is asked has no value in it that changes, so that a statement of this script
+-- is one entry of pg_stat_statements.
+\set control off
+\set wal off
 select /* pgassay */ has_function_privilege('pg_control_system()', 'execute') as control
 \gset
-\if :control
-  select /* pgassay */ system_identifier from pg_control_system()
-  \gset
-\endif
-select /* pgassay */ coalesce(case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end::text, '') as wal_lsn
+select /* pgassay */ case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end is not null as wal
 \gset

@@ -1,5 +1,6 @@
 with busy as (
-  -- As for tables: their sizes would wait.
+  -- Who holds a table or index exclusively would make its size and definition
+  -- wait: those are empty in this capture.
   select relation
   from pg_locks
   where locktype = 'relation' and mode = 'AccessExclusiveLock'
@@ -25,8 +26,8 @@ select
   i.indisclustered,
   used.conname,
   used.contype,
-  pg_get_indexdef(s.indexrelid) as indexdef,
-  case when s.indexrelid not in (select relation from busy) then pg_relation_size(s.indexrelid) end as index_size
+  case when not waits.busy then pg_get_indexdef(s.indexrelid) end as indexdef,
+  case when not waits.busy then pg_relation_size(s.indexrelid) end as index_size
 from pg_stat_user_indexes s
 join pg_index i on i.indexrelid = s.indexrelid
 join pg_class c on c.oid = s.indexrelid
@@ -42,3 +43,6 @@ left join (
   where conindid <> 0
   order by conindid, contype = 'f', conname
 ) used on used.conindid = s.indexrelid
+cross join lateral (
+  select exists (select from busy where busy.relation in (s.relid, s.indexrelid)) as busy
+) waits

@@ -39,4 +39,6 @@ left join (
   select h.inhrelid, n.nspname || '.' || p.relname as name
   from pg_inherits h join pg_class p on p.oid = h.inhparent join pg_namespace n on n.oid = p.relnamespace
 ) parent on c.relispartition and parent.inhrelid = c.oid
-cross join lateral (select exists (select from busy where busy.relid in (c.oid, t.oid)) as busy) waits
+cross join lateral (
+  select exists (select from busy where busy.relid in (c.oid, t.oid)) as busy
+) waits
