@@ -38,7 +38,7 @@ var indexBloat = &Signature{
 
 func detectIndexBloat(p *Pass) {
 	sized, counted := false, false
-	var found []*indexGrowth
+	var found reindexPlan
 	for _, r := range p.Model.Relations {
 		c := churnOf(r)
 		for _, x := range r.Indexes {
@@ -67,7 +67,7 @@ func detectIndexBloat(p *Pass) {
 	}
 	sort.SliceStable(found, func(i, j int) bool { return found[i].Waste > found[j].Waste })
 	for _, b := range found {
-		p.Report(b.finding(p, len(found)), b.Waste < p.limit("floor_waste"))
+		p.Report(b.finding(p, found), b.Waste < p.limit("floor_waste"))
 	}
 }
 

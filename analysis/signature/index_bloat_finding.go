@@ -2,7 +2,6 @@ package signature
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/pgassay/pgassay/analysis/dataset"
@@ -44,7 +43,7 @@ func (b *indexGrowth) control() *sibling {
 	return quiet
 }
 
-func (b *indexGrowth) finding(p *Pass, n int) finding.Finding {
+func (b *indexGrowth) finding(p *Pass, plan reindexPlan) finding.Finding {
 	r := b.Index.Relation
 	c := b.control()
 	f := finding.Finding{
@@ -52,7 +51,7 @@ func (b *indexGrowth) finding(p *Pass, n int) finding.Finding {
 		Title:    fmt.Sprintf("%s takes %s the space that its rows need", b.Index.Name, times(b.ratio())),
 		Effect:   b.ratio(),
 		Onset:    &finding.Onset{Time: b.Min.Time, Event: "smallest per row", EventTime: b.Min.Time, EventPos: b.Min.Pos, End: record.NoTime},
-		Figures:  b.figures(p, c),
+		Figures:  b.figures(p, c, plan),
 		RuledOut: b.rivals(),
 		Evidence: b.evidence(),
 		Series:   []finding.Series{b.chart()},
@@ -70,7 +69,7 @@ func (b *indexGrowth) finding(p *Pass, n int) finding.Finding {
 	}
 	f.Share, _ = shareOf(p.Model, func(s *dataset.Statement) bool { return uses(s, []*dataset.Relation{r}) })
 	f.Confidence, f.WhyConfidence = b.confidence(c)
-	f.Actions, f.Verify = b.actions(p, n)
+	f.Actions, f.Verify = plan.actions(b), plan.verify(b)
 	f.Summary = b.summary(c)
 	f.Notes = append(f.Notes, "effect is size ÷ estimated size after a rebuild; share is that of the statements that use the table, whether through this index or not")
 	if grown := b.grownWhileHeld(heldLimitsOf(p.limits(vacuumBlocked))); grown > 0 {
@@ -90,7 +89,7 @@ func (b *indexGrowth) summary(c *sibling) string {
 	return t.String()
 }
 
-func (b *indexGrowth) figures(p *Pass, c *sibling) []finding.Figure {
+func (b *indexGrowth) figures(p *Pass, c *sibling, plan reindexPlan) []finding.Figure {
 	fs := []finding.Figure{
 		{What: "size ÷ size after a rebuild", Value: b.ratio(), Unit: "x", Limit: fmt.Sprintf(">= %g", p.limit("min_ratio")), Says: "explains"},
 		{What: "given back by a rebuild", Value: b.Waste, Unit: "bytes", Limit: ">= " + bytesText(p.limit("min_waste")), Says: "bounded by " + b.Claim},
@@ -101,8 +100,8 @@ func (b *indexGrowth) figures(p *Pass, c *sibling) []finding.Figure {
 		{What: "bytes per row then", Value: b.perRow(&b.Min), Unit: "bytes/row"},
 		{What: "bytes per row now", Value: b.perRow(&b.Now), Unit: "bytes/row"},
 		{What: "rows deleted or updated (not HOT) since", Value: b.Freed, Unit: "rows", Says: "bounds the claim"},
-		{What: "disk needed for the rebuild", Value: b.newSize(), Unit: "bytes"},
 	}
+	fs = append(fs, plan.figures(b)...)
 	if v, x := b.lastCleaned(); v != nil {
 		fs = append(fs, finding.Figure{What: "pages vacuum could reuse", Value: float64(x.Reusable), Unit: "pages", Says: "does not shrink it",
 			Text: fmt.Sprintf("%s newly deleted, %s currently deleted, %s reusable", thousands(x.NewlyDeleted), thousands(x.Deleted), thousands(x.Reusable))})
@@ -206,18 +205,4 @@ func (b *indexGrowth) chart() finding.Series {
 		}
 	}
 	return out
-}
-
-func (b *indexGrowth) actions(p *Pass, n int) ([]finding.Action, []string) {
-	name := quote(b.Index.Name)
-	cost := fmt.Sprintf("about %s of free disk for the new index beside the old (%s); reads and writes go on (share update exclusive lock), but it waits for older transactions; "+
-		"cannot run inside a transaction block; 12 and later. If it fails it leaves an invalid index named %s_ccnew: drop that and try again",
-		bytesText(math.Ceil(b.newSize())), bytesText(b.size()), b.Index.Index)
-	if n > 1 {
-		cost += fmt.Sprintf(". One at a time: %d indexes are named, the disk is for this one", n)
-	}
-	literal := "'" + strings.ReplaceAll(name, "'", "''") + "'::regclass"
-	return []finding.Action{{SQL: true, Do: "reindex index concurrently " + name, Cost: cost}}, []string{
-		fmt.Sprintf("select pg_relation_size(%s) /* about %.0f */, indisvalid from pg_index where indexrelid = %s", literal, b.newSize(), literal),
-	}
 }

@@ -33,6 +33,33 @@ func TestIndexBloatByDeletes(t *testing.T) {
 	wantText(t, "verify", f.Verify, "indisvalid")
 }
 
+func TestReindexPlanIsOrderedBySaving(t *testing.T) {
+	h := churned(t, 11, 13_000, 36)
+	for i := range 11 {
+		h.index(60*float64(i), "big", 2000+130*i)
+	}
+	p := h.run(indexBloat)
+	if len(p.Findings) != 2 {
+		t.Fatalf("%d findings, want two: %v", len(p.Findings), p.Findings)
+	}
+	by := map[string]finding.Finding{}
+	for _, f := range p.Findings {
+		by[f.Subject.Index] = f
+	}
+	wantText(t, "plan", by["public.big"].Actions, "1. public.big gives back 10.2 MB", "2. public.x gives back 2.80 MB", "one at a time", "31.2 MB of free disk")
+	wantText(t, "step", figure(t, by["public.x"], "step of the reindex plan").Text, "2 of 2")
+	wantText(t, "failure", by["public.x"].Actions, "drop index concurrently if exists public.x_ccnew")
+	wantText(t, "verify", by["public.x"].Verify, "indisvalid from pg_index where indexrelid = 'public.x'::regclass", "where not indisvalid")
+	if len(by["public.x"].Actions) != 2 {
+		t.Errorf("the plan stands with its first step only: %v", by["public.x"].Actions)
+	}
+}
+
+func TestExclusionConstraintIsNotRebuiltConcurrently(t *testing.T) {
+	f := churned(t, 11, 13_000, 36, "indisexclusion=t").one(indexBloat)
+	wantText(t, "action", f.Actions, "reindex index public.x;", "writes to the table wait")
+}
+
 func TestIndexBloatNeverClaimsMoreThanWasFreed(t *testing.T) {
 	// 60,000 rows freed are 165 pages, though the index grew by 1,000
 	f := churned(t, 11, 6000, 100).run(indexBloat)

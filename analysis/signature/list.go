@@ -14,6 +14,7 @@ var List = []*Signature{
 	tableBloat,
 	invalidIndex,
 	unneededIndex,
+	staleStatistics,
 	hotUpdateLoss,
 	rowMisestimate,
 	filterDiscard,
