@@ -129,7 +129,7 @@ func (l *serverLog) loadRival(b *burst) finding.RuledOut {
 		return notMeasurable(rival, "the log does not hold all statements")
 	}
 	r := float64(in) / float64(length) / usual
-	out := finding.RuledOut{Rival: rival, Verdict: finding.RuledOutVerdict, Figure: times(r) + " the usual rate of statements, " + times(b.ratio()) + " that of the errors"}
+	out := finding.RuledOut{Rival: rival, Verdict: finding.RuledOutVerdict, Figure: times(r) + " the usual rate of statements, while these come at " + times(b.ratio())}
 	if r > b.ratio()/2 {
 		out.Verdict = finding.NotRuledOut
 	}

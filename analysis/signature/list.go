@@ -33,8 +33,13 @@ var List = []*Signature{
 	fanOut,
 	emptyFanOut,
 	timeOutsideServer,
+	lockQueueSignature,
 	deadlock,
+	checkpointPressure,
+	tempFileStorm,
+	walSurge,
 	errorBurst,
 	cancelBurst,
 	crash,
+	cacheThrash,
 }

@@ -91,12 +91,15 @@ func quietHour(t *testing.T) *hygiene {
 }
 
 func serverSignatures() []*Signature {
-	return []*Signature{deadlock, errorBurst, cancelBurst, crash}
+	return []*Signature{lockQueueSignature, deadlock, checkpointPressure, tempFileStorm, errorBurst, cancelBurst, crash}
 }
 
 // Both servers, in two formats of two versions, tell the same story.
 func TestServerEventsOfARealDay(t *testing.T) {
 	want := map[string][]string{
+		"PGA501": {"8 sessions queue for shop behind report"},
+		"PGA503": {"because of WAL, instead of every 5 minutes"},
+		"PGA504": {"temporary files in"},
 		"PGA502": {"deadlocks between executions of one statement, update shop set"},
 		"PGA506": {"300 statements fail with"},
 		"PGA507": {"30 statements fail with statement timeout"},
@@ -123,12 +126,12 @@ func TestServerEventsNeedALog(t *testing.T) {
 	for _, s := range serverSignatures() {
 		h := &hygiene{t: t}
 		h.table(0, 1, 0, 0, 0, 0, 0, 0)
-		h.lacks(s, "log")
+		h.lacks(s, "no ")
 	}
 }
 
 func TestQuietLogHasNoServerEvents(t *testing.T) {
-	for _, s := range serverSignatures() {
+	for _, s := range []*Signature{deadlock, errorBurst, cancelBurst, crash} {
 		quietHour(t).silent(s)
 	}
 }
@@ -199,4 +202,122 @@ func TestPlannedStartsAndStopsAreNoCrash(t *testing.T) {
 	h.stderr("0 1 LOG:  starting PostgreSQL 17.2 on x86_64", "0 2 LOG:  database system was shut down at 2027-01-15 08:00:00 UTC", "0.1 1 LOG:  database system is ready to accept connections",
 		"900 1 LOG:  received fast shutdown request", `900 1 LOG:  background worker "logical replication launcher" (PID 9) exited with exit code 1`, "901 3 LOG:  database system is shut down")
 	h.silent(crash)
+}
+
+// A row held by an open transaction, a second that waits for the first, and an
+// ALTER TABLE: one queue with the idle transaction at its head.
+func TestLockQueueNamesItsHead(t *testing.T) {
+	h := quietHour(t)
+	h.stderr(
+		"1000 70 LOG:  connection authorized: user=u database=db application_name=report",
+		"1001 70 LOG:  duration: 1.000 ms  statement: update t set v = 1 where id = 5",
+		"1011 71 LOG:  process 71 still waiting for ShareLock on transaction 9 after 1000.100 ms",
+		"1011 71 DETAIL:  Process holding the lock: 70. Wait queue: 71.",
+		"1011 71 STATEMENT:  update t set v = 2 where id = 5",
+		"1013 72 LOG:  process 72 still waiting for ExclusiveLock on tuple (0,5) of relation 16384 of database 5 after 1000.100 ms",
+		"1013 72 DETAIL:  Process holding the lock: 71. Wait queue: 72.",
+		"1013 72 STATEMENT:  update t set v = 3 where id = 5",
+		"1100 71 LOG:  process 71 acquired ShareLock on transaction 9 after 90000.000 ms",
+		"1100 72 LOG:  process 72 acquired ExclusiveLock on tuple (0,5) of relation 16384 of database 5 after 88000.000 ms",
+	)
+	h.sample(record.ViewTables, second(5), "relid=16384", "schemaname=public", "relname=t")
+	f := h.one(lockQueueSignature)
+	if f.Subject.Relation != "public.t" || f.Subject.Session != "report" || f.Severity < finding.Warning || f.Confidence != finding.Confirmed {
+		t.Errorf("%v %v on %+v: %s", f.Severity, f.Confidence, f.Subject, f.WhyConfidence)
+	}
+	wantText(t, "title", f.Title, "2 sessions queue for public.t behind report (process 70)")
+	wantText(t, "summary", f.Summary, "it had ended update t set", "left its transaction open", "waited 2.97 minutes in all")
+	wantText(t, "actions", f.Actions, "alter role u set idle_in_transaction_session_timeout = '30s'")
+	wantText(t, "rivals", f.RuledOut, "2 of 2 waits are for a row")
+}
+
+func TestOneShortLockWaitIsNoQueue(t *testing.T) {
+	h := quietHour(t)
+	h.stderr("1011 71 LOG:  process 71 still waiting for ShareLock on transaction 9 after 1000.100 ms",
+		"1011 71 DETAIL:  Process holding the lock: 70. Wait queue: 71.",
+		"1013 71 LOG:  process 71 acquired ShareLock on transaction 9 after 3000.000 ms")
+	h.silent(lockQueueSignature)
+}
+
+func TestLockQueueFromSamples(t *testing.T) {
+	h := &hygiene{t: t}
+	for at := 100.0; at <= 160; at += 10 {
+		h.activity(at, 90, 70, 1000, "report", "update t set v = 1", "query_start="+second(91).Std().Format("2006-01-02T15:04:05Z"))
+		for pid := 71; pid < 74; pid++ {
+			h.sample(record.ViewActivity, second(at), kv("pid", pid), "application_name=api", "state=active", "wait_event_type=Lock", "wait_event=relation",
+				"query_start="+second(95).Std().Format("2006-01-02T15:04:05Z"), "query=select 1", "blocked_by={70}")
+		}
+	}
+	f := h.one(lockQueueSignature)
+	wantText(t, "title", f.Title, "3 sessions queue for", "behind report (process 70)")
+	if f.Confidence == finding.Confirmed {
+		t.Error("samples do not show when a wait ended")
+	}
+}
+
+func TestLockWaitsThatAreNotLoggedAreNotHealthy(t *testing.T) {
+	h := quietHour(t)
+	h.lacks(lockQueueSignature, "log_lock_waits is not known to be on")
+	h.sample(record.ViewSettings, second(1), "name=log_lock_waits", "setting=on")
+	h.silent(lockQueueSignature)
+}
+
+// checkpointsEvery adds n checkpoints of one cause, each after distance bytes.
+func (h *hygiene) checkpointsEvery(from, step float64, n int, cause string, distance int64) {
+	for i := range n {
+		at := from + step*float64(i)
+		h.eventAt(at, record.Event{Kind: record.EventCheckpointStart, Text: cause})
+		h.eventAt(at+step*0.8, record.Event{Kind: record.EventCheckpoint, Count: 1000, Checkpoint: &record.Checkpoint{Distance: record.Some(distance), Write: record.Second}})
+	}
+}
+
+func TestCheckpointPressureComputesMaxWALSize(t *testing.T) {
+	h := quietHour(t)
+	h.checkpointsEvery(0, 300, 4, "time", 10<<20)
+	h.checkpointsEvery(1200, 30, 60, "wal", 540<<20)
+	h.sample(record.ViewSettings, second(1), "name=max_wal_size", "setting=1024", "unit=MB")
+	h.sample(record.ViewSettings, second(1), "name=checkpoint_completion_target", "setting=0.9")
+	f := h.one(checkpointPressure)
+	// 540 MB in 30 s are 18 MB/s: × 300 s × 1.9 = 10,260 MB, in steps of 64 MB.
+	wantText(t, "actions", f.Actions, "max_wal_size = '10304MB'")
+	if f.Severity != finding.Critical || f.Confidence != finding.Confirmed || f.Effect != 10 {
+		t.Errorf("%v %v effect %v", f.Severity, f.Confidence, f.Effect)
+	}
+}
+
+func TestCheckpointsByTimeAndOneLoadAreNoPressure(t *testing.T) {
+	h := quietHour(t)
+	h.checkpointsEvery(0, 300, 12, "time", 10<<20)
+	h.checkpointsEvery(1210, 20, 2, "wal", 540<<20)
+	h.checkpointsEvery(2000, 5, 3, "immediate force wait", 1<<20)
+	h.silent(checkpointPressure)
+	quietHour(t).lacks(checkpointPressure, "no checkpoints")
+}
+
+func TestCheckpointPressureFromCounters(t *testing.T) {
+	h := &hygiene{t: t}
+	for i := range 11 {
+		h.sample(record.ViewCheckpointer, second(float64(60*i)), kv("num_timed", 0), kv("num_requested", 3*i))
+	}
+	f := h.one(checkpointPressure)
+	if f.Confidence > finding.Possible {
+		t.Errorf("%v: the counters do not tell who asked", f.Confidence)
+	}
+	wantText(t, "rivals", f.RuledOut, "the counters hold both kinds")
+}
+
+func TestTempFileStorm(t *testing.T) {
+	s := &record.Statement{Fingerprint: "sort", Normalized: "select * from big order by t", Command: "SELECT"}
+	h := quietHour(t)
+	for i := range 60 {
+		h.eventAt(2000+float64(i), record.Event{Kind: record.EventTempFile, Object: "base/pgsql_tmp/x", Count: 20 << 20, Statement: s, ProcessID: int32(i % 4)})
+	}
+	f := h.one(tempFileStorm)
+	wantText(t, "actions", f.Actions, "work_mem = '64MB'", "explain (analyze, buffers) select * from big order by t")
+	steady := quietHour(t)
+	for i := range 700 {
+		steady.eventAt(5*float64(i), record.Event{Kind: record.EventTempFile, Count: 20 << 20, Statement: s})
+	}
+	steady.silent(tempFileStorm)
+	quietHour(t).lacks(tempFileStorm, "log_temp_files is not known to be on")
 }
