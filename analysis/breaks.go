@@ -47,23 +47,11 @@ func listBreaks(breaks []dataset.Break) string {
 
 func breakText(b dataset.Break) string {
 	const clock = "2006-01-02 15:04:05"
-	what := b.Kind.String()
-	switch {
-	case b.Index != "":
-		what = b.Index + " " + what
-	case b.Relation != "":
-		what = b.Relation + " " + what
-	case b.Database != "":
-		what = "database " + b.Database + " " + what
-	}
-	if b.Kind == dataset.BreakTableReset && b.Relation != "" {
-		what = "statistics of " + b.Relation + " reset"
-	}
 	when := "at " + b.By.Std().Format(clock)
 	if b.After != b.By {
 		when = "between " + b.After.Std().Format(clock) + " and " + b.By.Std().Format(clock)
 	}
-	return fmt.Sprintf("%s %s (%s)", what, when, b.Known)
+	return fmt.Sprintf("%s %s (%s)", b.What(), when, b.Known)
 }
 
 // standbyNote says what the snapshots of a standby cannot tell.

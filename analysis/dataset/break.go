@@ -74,6 +74,21 @@ type Break struct {
 	Known     string      // by what it is known
 }
 
+// What says what happened to what, without the time: "public.t truncated".
+func (b *Break) What() string {
+	switch {
+	case b.Kind == BreakTableReset && b.Relation != "":
+		return "statistics of " + b.Relation + " reset"
+	case b.Index != "":
+		return b.Index + " " + b.Kind.String()
+	case b.Relation != "":
+		return b.Relation + " " + b.Kind.String()
+	case b.Database != "":
+		return b.Kind.String() + " in database " + b.Database
+	}
+	return b.Kind.String()
+}
+
 // within reports whether b lies between two captures.
 func (b *Break) within(from, to record.Time) bool {
 	if b.After == b.By {

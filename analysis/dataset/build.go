@@ -30,6 +30,7 @@ func (d *Dataset) build() *Model {
 	}
 	b := &builder{d: d, m: m, relations: map[string]*Relation{}, statements: map[statementOf]*Statement{},
 		spans: d.fileSpans(), main: d.mainDatabase()}
+	m.Database = b.main
 	b.rows()
 	b.settings()
 	b.snapshots()

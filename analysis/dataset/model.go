@@ -22,6 +22,7 @@ type Model struct {
 	Settings    map[string][]Setting
 	From, To    record.Time // span of everything timed
 	Server      string      // version, "" if not told
+	Database    string      // name of the main database, "" if not told
 	Servers     []string    // major versions told; several mean several servers
 	BlockSize   int64       // bytes; 8192 unless settings say otherwise
 	// Sampled is the share of executions kept, 1 unless a limit was hit.

@@ -6,6 +6,7 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 
@@ -51,8 +52,8 @@ type Subject struct {
 	Event       string // what the server logged (5xx): a SQLSTATE, "signal 9"
 }
 
-// String names the subject briefly: index, else relation, else statement, else
-// event, else session.
+// String names the subject briefly: index, else relation, statement, event,
+// session, database.
 func (s Subject) String() string {
 	switch {
 	case s.Index != "":
@@ -64,7 +65,7 @@ func (s Subject) String() string {
 	case s.Event != "":
 		return s.Event
 	}
-	return s.Session
+	return cmp.Or(s.Session, s.Database)
 }
 
 // Finding is one recognised mechanism on one subject.

@@ -16,6 +16,7 @@ var List = []*Signature{
 	unneededIndex,
 	staleStatistics,
 	hotUpdateLoss,
+	statsNotCollected,
 	rowMisestimate,
 	filterDiscard,
 	nestedLoopBlowUp,
