@@ -84,12 +84,12 @@ type sawCost struct {
 	freshMS, worstMS  float64
 }
 
-// findSawtooths tries every read statement on every relation it names that was
-// vacuumed often enough.
+// findSawtooths tries every query, and every DELETE, which may have to look for
+// its rows, on every relation it names that was vacuumed often enough.
 func findSawtooths(m *dataset.Model, minCycles int, held func(*dataset.Vacuum) bool) []*sawtooth {
 	var out []*sawtooth
 	for _, s := range m.Statements {
-		if s.Target != nil || len(s.Executions) < 3*minCycles {
+		if s.Target != nil && s.Command != "DELETE" || len(s.Executions) < 3*minCycles {
 			continue
 		}
 		for _, r := range s.Relations {

@@ -181,6 +181,7 @@ func share(rs []walkReading) float64 {
 // slope, level and step against their limits.
 func (w *walk) fitAfter(after []walkReading, lim walkLimits) bool {
 	kept := after
+	w.Ended = nil
 	if w.HasBefore {
 		kept = after[:w.endOf(after)]
 	}
