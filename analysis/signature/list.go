@@ -5,6 +5,7 @@ var List = []*Signature{
 	linearPageWalk,
 	walkEnded,
 	costTracksTableSize,
+	costTracksTimeOnly,
 	latencyRegression,
 	vacuumSawtooth,
 	vacuumBlocked,
