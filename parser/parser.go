@@ -47,6 +47,7 @@ var Formats = []source.Format{
 	pgstat.Checkup,
 	pgstat.CSV,
 	pgstat.NDJSON,
+	pgstat.Document,
 }
 
 // internedStatements bounds the query texts whose identity a run remembers.

@@ -4,7 +4,8 @@
 // columns get their canonical names when they are read (alias.go), so that
 // nobody downstream knows another spelling.
 //
-// Next stop: csv.go and ndjson.go, one format each; layout.go is what they
+// Next stop: views.go, the views; csv.go, ndjson.go and document.go, one format
+// each; layout.go is what they
 // share. Files of other programs are read by a file for each (pgmetrics.go …);
 // foreign.go is what these share.
 package pgstat

@@ -23,6 +23,13 @@ func FuzzNDJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { fuzzOne(t, NDJSON, data) })
 }
 
+func FuzzDocument(f *testing.F) {
+	f.Add([]byte(`{"captured_at":"2026-11-30 12:00:00Z","views":{"a":[{"relname":"t","n_live_tup":1},{"x":1}],"b":[1,{"na`))
+	f.Add([]byte(`{"":"","views":{"":[{}`))
+	f.Add([]byte(`{"tables":[{"relname":"t","n_live_tup":1}],"views":{"views":{"settings":[{"name":"a","setting":""}]}}}`))
+	f.Fuzz(func(t *testing.T, data []byte) { fuzzOne(t, Document, data) })
+}
+
 func addFiles(f *testing.F, pattern string) {
 	names, _ := filepath.Glob(filepath.Join("testdata", pattern))
 	for _, n := range names {

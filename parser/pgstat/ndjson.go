@@ -193,18 +193,23 @@ func (p *jsonBlock) object(s []byte, pos record.Pos) int {
 		}
 		return after
 	}
+	p.known(pos)
+	return n
+}
+
+// known adds the object that was read if its keys are a view's.
+func (p *jsonBlock) known(pos record.Pos) {
 	if l := p.shape(); l != nil {
 		p.add(l, pos)
 	} else {
 		p.batch.Entries++
 		p.lose(pos, unknownObject)
 	}
-	return n
 }
 
 // shape is the layout of the object's keys.
 func (p *jsonBlock) shape() *layout {
-	if slices.Equal(p.layout.names, p.keys) {
+	if len(p.keys) > 0 && slices.Equal(p.layout.names, p.keys) {
 		return p.layout
 	}
 	id := strings.Join(p.keys, "\x00")

@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func detect(name string, data []byte) *source.Detection {
 	head := &source.Head{Name: name, Data: data[:min(len(data), source.HeadSize)], EOF: len(data) <= source.HeadSize}
 	var best *source.Detection
-	for _, f := range []source.Format{CSV, NDJSON} {
+	for _, f := range []source.Format{CSV, NDJSON, Document} {
 		if d := f.Detect(head); d != nil && (best == nil || d.Score > best.Score) {
 			best = d
 		}
