@@ -184,6 +184,7 @@ type ActivityPoint struct {
 	State, WaitEventType, WaitEvent     string
 	Query, BackendType                  string
 	BackendStart, XactStart, QueryStart record.Time
+	StateChange                         record.Time
 	BackendXmin, BackendXid             record.Count
 	Fingerprint                         string // of Query
 }

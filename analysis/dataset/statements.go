@@ -254,6 +254,7 @@ func (b *builder) activity() {
 			State: text(s, "state"), WaitEventType: text(s, "wait_event_type"), WaitEvent: text(s, "wait_event"),
 			Query: text(s, "query"), BackendType: text(s, "backend_type"),
 			BackendStart: timeOf(s, "backend_start"), XactStart: timeOf(s, "xact_start"), QueryStart: timeOf(s, "query_start"),
+			StateChange: timeOf(s, "state_change"),
 			BackendXmin: count(s, "backend_xmin"), BackendXid: count(s, "backend_xid"),
 		}
 		p.PID, _ = s.Int("pid")

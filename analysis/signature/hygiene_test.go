@@ -74,7 +74,10 @@ func (h *hygiene) vacuum(at float64, relation string, removed, left, cutoff, age
 
 func (h *hygiene) run(s *Signature) *Pass {
 	h.t.Helper()
-	d := dataset.New(dataset.DefaultLimits(), func([]byte) *record.Statement { return &record.Statement{} })
+	d := dataset.New(dataset.DefaultLimits(), func(text []byte) *record.Statement {
+		command, _, _ := strings.Cut(string(text), " ")
+		return &record.Statement{Fingerprint: string(text), Normalized: string(text), Command: command}
+	})
 	d.Fold(&h.batch)
 	return Run(d.Build(), []*Signature{s}, nil)
 }
