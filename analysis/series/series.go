@@ -46,6 +46,7 @@ const (
 	AutovacuumWorkers
 	WALRate
 	External
+	Event // 0 before a happening, 1 after it
 	WallClock
 )
 
@@ -65,7 +66,7 @@ var measures = [...]struct{ name, unit string }{
 	ActiveBackends: {"active backends", "backends"}, WaitingBackends: {"waiting backends", "backends"},
 	LockWaits: {"lock waits", "waits/s"}, Checkpoints: {"checkpoints", "share of time"},
 	AutovacuumWorkers: {"autovacuum workers", "workers"}, WALRate: {"WAL rate", "bytes/s"},
-	External: {"", ""}, WallClock: {"wall clock", "s"},
+	External: {"", ""}, Event: {"event", ""}, WallClock: {"wall clock", "s"},
 }
 
 // String is the kind's name: "buffers per row".
@@ -168,6 +169,25 @@ func (c *Column) known() int {
 		}
 	}
 	return n
+}
+
+// Since adds a column that tells the readings after a happening from those
+// before it: 0 up to the time before, 1 from the time after, NaN between.
+func (f *Frame) Since(name string, before, after record.Time) *Frame {
+	out := *f
+	col := Column{Kind: Event, Name: name, Values: make([]float64, f.Len()), Readings: f.Len()}
+	for i, s := range f.Spans {
+		switch {
+		case s.To >= after:
+			col.Values[i] = 1
+		case s.To > before:
+			col.Values[i] = math.NaN()
+		}
+	}
+	// The clock stays last.
+	last := len(f.Columns) - 1
+	out.Columns = append(append(append([]Column(nil), f.Columns[:last]...), col), f.Columns[last])
+	return &out
 }
 
 // Set replaces the values of the first column of the kind: a caller that

@@ -65,6 +65,12 @@ func (p *Pass) costly() []*dataset.Statement {
 	})
 }
 
+// frame is the independent readings of a costly statement, made once per pass;
+// nil if it has none.
+func (p *Pass) frame(s *dataset.Statement) *series.Frame {
+	return shared(p, "frame "+s.Fingerprint, func(*dataset.Model) *series.Frame { return p.collector().Frame(s) })
+}
+
 // diffTime is the statement's time in pg_stat_statements over all differences,
 // in ms.
 func diffTime(s *dataset.Statement) float64 {

@@ -91,7 +91,7 @@ func detectCostTracksTableSize(p *Pass) {
 			continue
 		}
 		readers = true
-		f := p.collector().Frame(s)
+		f := p.frame(s)
 		if f == nil || f.Column(series.BuffersPerExecution) == nil {
 			continue
 		}

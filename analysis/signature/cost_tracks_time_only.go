@@ -37,7 +37,7 @@ func detectCostTracksTimeOnly(p *Pass) {
 	measured := false
 	var happenings []onset.Happening
 	for _, s := range p.costly() {
-		f := p.collector().Frame(s)
+		f := p.frame(s)
 		if f == nil || f.Len() < int(p.limit("min_readings")) {
 			continue
 		}

@@ -29,8 +29,9 @@ var latencyRegression = &Signature{
 		{"min_ratio", 1.5, "x", "median time per execution after ÷ before"},
 		{"min_readings", 8, "readings", "on either side of the change"},
 		{"min_delta", 0.8, "", "Cliff's delta: how surely a reading after the change lies above one before"},
-		{"level", 0.001, "", "corrected p-value of the change"},
+		{"level", 0.05, "", "corrected p-value of the change, which allows for readings that remember the one before"},
 		{"work_band", 1.2, "x", "by which rows and buffers per execution may differ"},
+		{"work_slack", 10, "", "rows or buffers per execution by which they may differ whatever the ratio"},
 		{"load_band", 1.2, "x", "by which the throughput may rise before only readings at the old load are compared"},
 		{"quiet_ms", 0.2, "ms", "added per execution, below which nothing is said"},
 		{"floor_ms", 1, "ms", "added per execution, below which the finding stays info"},
@@ -65,7 +66,7 @@ func detectLatencyRegression(p *Pass) {
 	var found []*slowdown
 	happenings := onset.Happenings(p.Model)
 	for _, s := range p.costly() {
-		f := p.collector().Frame(s)
+		f := p.frame(s)
 		if f == nil || f.Len() < 2*int(p.limit("min_readings")) || f.Column(series.TimePerExecution) == nil {
 			continue
 		}
@@ -90,8 +91,9 @@ func (p *Pass) slowdownOf(f *series.Frame, happenings []onset.Happening) *slowdo
 	var points []onset.Point
 	for i, v := range cost.Values {
 		if !math.IsNaN(v) {
-			pos, at := f.Place(i)
-			points = append(points, onset.Point{Time: at, Value: v, Pos: pos})
+			// A reading counts from its end: what happened within it came before.
+			pos, _ := f.Place(i)
+			points = append(points, onset.Point{Time: f.Spans[i].To, Value: v, Pos: pos})
 		}
 	}
 	changes := onset.Find(onset.Series{Points: points}, happenings, slowing(), onset.Options{
@@ -118,11 +120,11 @@ func (p *Pass) slowdownOf(f *series.Frame, happenings []onset.Happening) *slowdo
 // split cuts the frame at the change and leaves the transition out.
 func (d *slowdown) split() {
 	i := 0
-	for i < d.Frame.Len() && d.Frame.Spans[i].From < d.Change.By {
+	for i < d.Frame.Len() && d.Frame.Spans[i].To < d.Change.By {
 		i++
 	}
 	k := i
-	for k < d.Frame.Len() && d.Frame.Spans[k].From < d.Change.By.Add(d.Change.Transition) {
+	for k < d.Frame.Len() && d.Frame.Spans[k].To < d.Change.By.Add(d.Change.Transition) {
 		k++
 	}
 	d.Before, d.After = d.Frame.Slice(0, i), d.Frame.Slice(k, d.Frame.Len())
@@ -160,9 +162,9 @@ func (d *slowdown) lasts() bool {
 // sameWork reports as many rows and buffers as before, in the same plans; what
 // is not measured does not speak against it.
 func (p *Pass) sameWork(d *slowdown) bool {
-	band := p.limit("work_band")
+	band, slack := p.limit("work_band"), p.limit("work_slack")
 	for _, l := range []levels{d.Buffers, d.Rows} {
-		if r := l.ratio(); r > band || r < 1/band {
+		if r := l.ratio(); (r > band || r < 1/band) && math.Abs(l.Last-l.First) > slack {
 			return false
 		}
 	}

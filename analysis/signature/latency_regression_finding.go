@@ -16,7 +16,7 @@ func (d *slowdown) finding(p *Pass) finding.Finding {
 	where, share := d.Split.main(added)
 	f := finding.Finding{
 		Subject: finding.Subject{Fingerprint: d.Statement.Fingerprint, Statement: d.Statement.Normalized},
-		Title:   fmt.Sprintf("Since %s a statement takes %s as long for the same work", clock(d.Change.By), times(d.Time.ratio())),
+		Title:   fmt.Sprintf("Since %s a statement takes %s as long for the same work", clock(d.began()), times(d.Time.ratio())),
 		Effect:  d.Time.ratio(),
 		Share:   timeShare(p.Model, d.Statement, walkSource(d.Frame.Source)),
 		Onset:   d.onset(),
@@ -28,7 +28,7 @@ func (d *slowdown) finding(p *Pass) finding.Finding {
 	f.Figures = d.figures(p, added)
 	f.RuledOut = d.ruledOut(p)
 	limits := attribution.DefaultLimits()
-	_, f.Attribution = p.attribute(attribution.Question{Frame: d.Frame, Cost: series.TimePerExecution, Baseline: d.Time.First, Limits: limits})
+	_, f.Attribution = p.attribute(attribution.Question{Frame: d.Frame.Since(d.event(), d.Change.After, d.Change.By.Add(d.Change.Transition)), Cost: series.TimePerExecution, Baseline: d.Time.First, Limits: limits})
 	f.Series = []finding.Series{d.series()}
 	f.Summary = d.summary(&f, where, share)
 	d.remedy(&f, where)
@@ -36,14 +36,34 @@ func (d *slowdown) finding(p *Pass) finding.Finding {
 }
 
 func (d *slowdown) onset() *finding.Onset {
-	o := &finding.Onset{Time: d.Change.By, Transition: d.Change.Transition, EventTime: record.NoTime, End: record.NoTime}
+	o := &finding.Onset{Time: d.began(), Transition: d.Change.Transition, EventTime: record.NoTime, End: record.NoTime}
 	if c := d.Change.Cause; c != nil {
-		o.Event, o.EventTime, o.EventPos, o.Lag = c.Text, c.End, c.Pos, c.Lag
-		for i := range c.Also {
-			o.Event += ", or " + c.Also[i].Text
-		}
+		o.Event, o.EventTime, o.EventPos, o.Lag = d.event(), c.End, c.Pos, c.Lag
 	}
 	return o
+}
+
+// event names the happening before the change, and others as near to it; the
+// change itself if there is none.
+func (d *slowdown) event() string {
+	c := d.Change.Cause
+	if c == nil {
+		return "the change at " + clock(d.Change.By)
+	}
+	text := c.Text
+	for i := range c.Also {
+		text += ", or " + c.Also[i].Text
+	}
+	return text
+}
+
+// began is when it began: at the happening if that lies between the last reading
+// of the old level and the first of the new.
+func (d *slowdown) began() record.Time {
+	if c := d.Change.Cause; c != nil && c.End >= d.Change.After && c.End <= d.Change.By {
+		return c.End
+	}
+	return d.Change.By
 }
 
 func (d *slowdown) eventEvidence() []finding.Evidence {
@@ -55,13 +75,13 @@ func (d *slowdown) eventEvidence() []finding.Evidence {
 }
 
 func (d *slowdown) summary(f *finding.Finding, where string, share float64) string {
-	text := fmt.Sprintf("Since %s it takes %s ms in place of %s ms (%s)", clock(d.Change.By), num(d.Time.Last), num(d.Time.First), times(d.Time.ratio()))
+	text := fmt.Sprintf("Since %s it takes %s ms in place of %s ms (%s)", clock(d.began()), num(d.Time.Last), num(d.Time.First), times(d.Time.ratio()))
 	if !math.IsNaN(d.Buffers.ratio()) {
 		text += fmt.Sprintf(", for %s buffers as before (%s)", num(d.Buffers.Last), num(d.Buffers.First))
 	}
 	text += "."
 	if c := d.Change.Cause; c != nil {
-		text += fmt.Sprintf(" Before it, at %s: %s.", clock(c.End), c.Text)
+		text += fmt.Sprintf(" Before it, at %s: %s.", clock(c.End), d.event())
 	}
 	if where != "" {
 		text += fmt.Sprintf(" %s of the added time is %s.", percent(min(1, share)), where)
@@ -118,7 +138,7 @@ func (d *slowdown) confidence(where string) (finding.Confidence, string) {
 }
 
 func (d *slowdown) figures(p *Pass, added float64) []finding.Figure {
-	pValue := p.Test(d.Change.P)
+	pValue := p.Test(d.Change.Step.P)
 	out := []finding.Figure{
 		{What: "time per execution", Value: d.Time.Last, Unit: "ms", Text: change(d.Time) + " ms", Says: times(d.Time.ratio()),
 			Limit: fmt.Sprintf("at least %gx", p.limit("min_ratio")), PValue: pValue},

@@ -12,20 +12,20 @@ import (
 // where the input does not tell it.
 func (d *slowdown) remedy(f *finding.Finding, where string) {
 	if c := d.Change.Cause; c != nil {
-		f.Actions = append(f.Actions, undo(c))
+		f.Actions = append(f.Actions, undo(c, d.event()))
 	}
 	switch {
 	case where == "":
 		f.Actions = append(f.Actions, finding.Action{Do: "Sample pg_stat_activity every few seconds with captured_at, and set track_io_timing = on: then the added time is split into waits, I/O and CPU.",
 			Cost: "track_io_timing costs two clock readings for each block that is read"})
 	case where == "CPU":
-		f.Actions = append(f.Actions, finding.Action{Do: "Look at the processors of the host since " + clock(d.Change.By) + ": other processes, a lower clock, steal time of a virtual machine, more active backends than cores.",
+		f.Actions = append(f.Actions, finding.Action{Do: "Look at the processors of the host since " + clock(d.began()) + ": other processes, a lower clock, steal time of a virtual machine, more active backends than cores.",
 			Cost: "none"})
 	case where == "Lock waits":
 		f.Actions = append(f.Actions, finding.Action{SQL: true, Do: "SELECT pid, pg_blocking_pids(pid), wait_event_type, wait_event, query FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0;",
 			Cost: "none; end the transaction that stands at the head, not those that wait"})
 	case where == "I/O" || strings.HasPrefix(where, "IO"):
-		f.Actions = append(f.Actions, finding.Action{Do: "Compare the latency of the storage and the blocks read before and after " + clock(d.Change.By) + ": more reads for as many buffers mean a colder cache, as many reads that take longer a slower disk.",
+		f.Actions = append(f.Actions, finding.Action{Do: "Compare the latency of the storage and the blocks read before and after " + clock(d.began()) + ": more reads for as many buffers mean a colder cache, as many reads that take longer a slower disk.",
 			Cost: "none"})
 	default:
 		f.Actions = append(f.Actions, finding.Action{Do: "Look up the wait events of " + where + " in pg_stat_activity while the statement runs: they name what is short.", Cost: "none"})
@@ -46,13 +46,13 @@ func (d *slowdown) remedy(f *finding.Finding, where string) {
 	}
 }
 
-// undo is what reverses the happening, or how to tell whether it was the cause.
-func undo(c *onset.Explanation) finding.Action {
+// undo is what reverses the happening, which text names, or how to tell whether it was the cause.
+func undo(c *onset.Explanation, text string) finding.Action {
 	switch c.Kind {
 	case onset.SettingChange:
-		return finding.Action{Do: "Set back what was changed (" + c.Text + ") and compare.", Cost: "a reload; some parameters need a restart"}
+		return finding.Action{Do: "Set back what was changed (" + text + ") and compare.", Cost: "a reload; some parameters need a restart"}
 	case onset.NewApplication, onset.NewStatement:
-		return finding.Action{Do: "Look at what was deployed at " + clock(c.End) + " (" + c.Text + "): what else it runs on the same server.", Cost: "none"}
+		return finding.Action{Do: "Look at what was deployed at " + clock(c.End) + " (" + text + "): what else it runs on the same server.", Cost: "none"}
 	}
-	return finding.Action{Do: "Compare the server before and after " + c.Text + ": its settings, its host, and what the cache held.", Cost: "none"}
+	return finding.Action{Do: "Compare the server before and after " + text + ": its settings, its host, and what the cache held.", Cost: "none"}
 }
