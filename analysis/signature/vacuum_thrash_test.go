@@ -99,12 +99,22 @@ func TestThrottledVacuumsFillTheTime(t *testing.T) {
 	wantText(t, "measured delay", figure(t, h.one(vacuumThrash), "asleep").Says, "measured")
 }
 
+// The vacuums of the real servers sleep most of their few seconds.
+func TestRealThrottledVacuums(t *testing.T) {
+	short := Thresholds{"PGA206.min_slow": 1, "PGA206.min_busy": 0.1, "PGA206.min_extra": 1e9}
+	for version, says := range map[string]string{"pg15": "computed", "pg18": "measured"} {
+		f := only(t, Run(serverModel(t, version, "thrash"), []*Signature{vacuumThrash}, short), "PGA206")
+		wantText(t, version, f.Title, "of their time and fill")
+		wantText(t, version, figure(t, f, "asleep").Says, says)
+	}
+}
+
 // trickle is a table whose vacuums read 3,000 pages or so for few dead items.
 func trickle(t *testing.T, items int64) *hygiene {
 	h := &hygiene{t: t}
 	h.index(0, "x", 2000)
 	for i := range 8 {
-		h.read(4000*float64(i+1), 5000, items)
+		h.read(4000*float64(i+1), 5000, items).IndexScan = record.IndexScanNeeded
 	}
 	return h
 }
@@ -129,6 +139,13 @@ func TestVacuumThrashStaysSilent(t *testing.T) {
 			h := trickle(t, 30)
 			for i := range h.batch.Vacuums {
 				h.batch.Vacuums[i].Aggressive = true
+			}
+			return h
+		},
+		"version 13, which visits the indexes for a single dead row": func() *hygiene {
+			h := trickle(t, 30)
+			for i := range h.batch.Vacuums {
+				h.batch.Vacuums[i].IndexScan = record.IndexScanUnreported
 			}
 			return h
 		},
