@@ -96,7 +96,7 @@ func (b *indexGrowth) figures(p *Pass, c *sibling, plan reindexPlan) []finding.F
 		{What: "pages at the minimum per row", Value: b.Min.Pages, Unit: "pages", Indent: true},
 		{What: "pages now", Value: b.Now.Pages, Unit: "pages", Indent: true},
 		{What: "rows then, the lower of what is known", Value: b.Min.Rows, Unit: "rows", Indent: true},
-		{What: "rows now, the higher", Value: b.Now.Rows, Unit: "rows", Indent: true},
+		{What: "rows now, " + b.rowsSource(), Value: b.Now.Rows, Unit: "rows", Indent: true},
 		{What: "bytes per row then", Value: b.perRow(&b.Min), Unit: "bytes/row"},
 		{What: "bytes per row now", Value: b.perRow(&b.Now), Unit: "bytes/row"},
 		{What: "rows deleted or updated (not HOT) since", Value: b.Freed, Unit: "rows", Says: "bounds the claim"},

@@ -54,12 +54,16 @@ func (a *vacuumAnomaly) who() string {
 	return strings.Join(names, " or ")
 }
 
+// perItem reports whether the work goes with the dead items: that of a GIN index
+// goes with its pending list.
+func (a *vacuumAnomaly) perItem() bool { return methodOf(a.Suspects[0]) != "gin" }
+
 func (a *vacuumAnomaly) summary() string {
 	w := a.worst()
 	var t strings.Builder
 	fmt.Fprintf(&t, "The vacuum that ended at %s took %s and accessed %s buffers. Table and indexes explain %s of them. ",
 		clock(w.Vacuum.End), span(w.Vacuum.Elapsed.Seconds()), num(w.Buffers), num(w.explained()))
-	if n := removedItems(w.Vacuum); n > 0 {
+	if n := removedItems(w.Vacuum); n > 0 && a.perItem() {
 		fmt.Fprintf(&t, "It removed %s dead items: %s buffers for each. ", num(n), num(w.excess()/n))
 	}
 	if a.Sure {
@@ -80,7 +84,7 @@ func (a *vacuumAnomaly) figures(p *Pass) []finding.Figure {
 		{What: "explained by its indexes", Value: w.Index, Unit: "buffers", Indent: true, Text: fmt.Sprintf("%s in %s", num(w.Index), plural(int(max(1, v.IndexScans)), "pass"))},
 		{What: "elapsed", Value: v.Elapsed.Seconds(), Unit: "s", Text: span(v.Elapsed.Seconds())},
 	}
-	if n := removedItems(v); n > 0 {
+	if n := removedItems(v); n > 0 && a.perItem() {
 		fs = append(fs, finding.Figure{What: "buffers beyond it per dead item removed", Value: w.excess() / n, Unit: "buffers", Says: "a search for each"})
 	}
 	if v.BufferDirtied.Known {

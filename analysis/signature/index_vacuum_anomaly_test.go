@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/pgassay/pgassay/analysis/finding"
@@ -101,5 +102,18 @@ func TestRealGraphRepair(t *testing.T) {
 		if p := Run(sampleModel(t, scenario), []*Signature{indexVacuumAnomaly}, nil); len(p.Findings) > 0 || len(p.Evaluated) != 1 {
 			t.Errorf("%s: %v, not evaluated: %v", scenario, p.Findings, p.NotEvaluated)
 		}
+	}
+}
+
+// 130,000 rows of 20 elements stood in the pending list of a real server; the
+// vacuum moved them into the tree before it removed 10,000 dead items.
+func TestRealPendingList(t *testing.T) {
+	f := only(t, Run(serverModel(t, "pg15", "gin"), []*Signature{indexVacuumAnomaly}, Thresholds{"PGA207.min_seconds": 30}), "PGA207")
+	if f.Subject.Index != "public.tags_gin" || f.Confidence != finding.Confirmed || f.Effect < 200 {
+		t.Errorf("%s %v, effect %v", f.Subject.Index, f.Confidence, f.Effect)
+	}
+	wantText(t, "actions", f.Actions, "gin_clean_pending_list")
+	if strings.Contains(f.Summary, "for each") {
+		t.Errorf("the pending list is not counted in dead items: %s", f.Summary)
 	}
 }
