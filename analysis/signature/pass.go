@@ -53,18 +53,20 @@ func Run(m *dataset.Model, list []*Signature, set Thresholds) *Pass {
 
 // grouped puts findings that are sides of one mechanism behind the one that
 // names it, and marks them with it. A loop above the server is told by three
-// signatures: 401 names it, 402 and 403 are its sides.
+// signatures: 401 names it, 402 and 403 are its sides. A misestimate (301) of a
+// table whose statistics are stale is a side of that (213).
 func grouped(sorted []finding.Finding) []finding.Finding {
 	lead := map[string]string{}
 	for i := range sorted {
-		if f := &sorted[i]; f.ID == fanOut.ID {
-			lead[loopOf(f)] = f.Fingerprint()
+		if key, leads := mechanismOf(&sorted[i]); leads {
+			lead[key] = sorted[i].Fingerprint()
 		}
 	}
 	sides := map[string][]finding.Finding{}
 	var out []finding.Finding
 	for _, f := range sorted {
-		if l := lead[loopOf(&f)]; l != "" && f.ID != fanOut.ID {
+		key, leads := mechanismOf(&f)
+		if l := lead[key]; l != "" && !leads {
 			f.Cause = l
 			sides[l] = append(sides[l], f)
 			continue
@@ -72,7 +74,8 @@ func grouped(sorted []finding.Finding) []finding.Finding {
 		out = append(out, f)
 	}
 	for i := 0; i < len(out); i++ {
-		if s := sides[out[i].Fingerprint()]; out[i].ID == fanOut.ID && len(s) > 0 {
+		if _, leads := mechanismOf(&out[i]); leads {
+			s := sides[out[i].Fingerprint()]
 			out = slices.Insert(out, i+1, s...)
 			i += len(s)
 		}
@@ -80,12 +83,18 @@ func grouped(sorted []finding.Finding) []finding.Finding {
 	return out
 }
 
-// loopOf identifies the loop that a 4xx finding speaks of; "" for others.
-func loopOf(f *finding.Finding) string {
-	if f.Subject.Parent == "" {
-		return ""
+// mechanismOf identifies the mechanism that a finding may share with others, ""
+// if it stands for itself, and whether the finding is the one that names it.
+func mechanismOf(f *finding.Finding) (key string, leads bool) {
+	switch {
+	case f.ID == staleStatistics.ID:
+		return "statistics\x00" + f.Subject.Relation, f.Confidence >= finding.Likely && f.Severity > finding.Info
+	case f.ID == rowMisestimate.ID && f.Subject.Relation != "":
+		return "statistics\x00" + f.Subject.Relation, false
+	case f.Subject.Parent == "":
+		return "", false
 	}
-	return f.Subject.Session + "\x00" + f.Subject.Parent + "\x00" + f.Subject.Fingerprint
+	return f.Subject.Session + "\x00" + f.Subject.Parent + "\x00" + f.Subject.Fingerprint, f.ID == fanOut.ID
 }
 
 func before(a, b *finding.Finding) bool {

@@ -24,6 +24,14 @@ func TestRealStaleStatistics(t *testing.T) {
 	}
 }
 
+// The misestimate that stale statistics cause is no incident of its own.
+func TestMisestimateIsASideOfStaleStatistics(t *testing.T) {
+	p := Run(serverModel(t, "pg15", "bloat"), []*Signature{staleStatistics, rowMisestimate}, nil)
+	if len(p.Findings) != 2 || p.Findings[0].ID != "PGA213" || p.Findings[1].Cause != p.Findings[0].Fingerprint() {
+		t.Errorf("%v", p.Findings)
+	}
+}
+
 // loaded is the model of a real server, with the captures of public.events
 // changed.
 func loaded(t *testing.T, change func(*dataset.TablePoint)) *Pass {
