@@ -46,9 +46,8 @@ func detectStaleStatistics(p *Pass) {
 			if r == nil || c.node(i).RelationName == "" {
 				continue
 			}
-			at := changesAt(r, c.Example.Time)
-			counted = counted || at != nil
-			if s := p.staleAt(c, i, r, at); s != nil && (best[r] == nil || s.weight() > best[r].weight()) {
+			counted = counted || countsChanges(r) && c.Example.Time.Known()
+			if s := p.staleAt(c, i, r); s != nil && (best[r] == nil || s.weight() > best[r].weight()) {
 				best[r] = s
 			}
 		}
@@ -70,6 +69,13 @@ func detectStaleStatistics(p *Pass) {
 		s.compare(p, cases)
 		p.Report(s.finding(p), !s.chosen() || s.Choice.Cost < p.limit("floor_ms"))
 	}
+}
+
+// countsChanges reports whether a capture tells how many rows changed since the
+// last analyze.
+func countsChanges(r *dataset.Relation) bool {
+	n := len(r.Points)
+	return n > 0 && (r.Points[0].ModSinceAnalyze.Known || r.Points[n-1].ModSinceAnalyze.Known)
 }
 
 // changesAt is the table's capture nearest to t, of those with the same last
@@ -135,13 +141,14 @@ func (s *stale) chosen() bool { return s.Choice.Node >= 0 }
 func (s *stale) weight() float64 { return s.Case.Share*s.Choice.Cost + s.Error.Factor*1e-9 }
 
 // staleAt judges node i of a plan, a scan of r.
-func (p *Pass) staleAt(c *planCase, i int, r *dataset.Relation, at *dataset.TablePoint) *stale {
-	if at == nil || c.stopsEarly(i) {
-		return nil
-	}
+func (p *Pass) staleAt(c *planCase, i int, r *dataset.Relation) *stale {
 	e := c.rowError(i)
 	off := math.Abs(e.Actual - e.Planned)
-	if e.Factor < p.limit("min_ratio") || off < p.limit("min_rows") {
+	if e.Factor < p.limit("min_ratio") || off < p.limit("min_rows") || c.stopsEarly(i) {
+		return nil
+	}
+	at := changesAt(r, c.Example.Time)
+	if at == nil {
 		return nil
 	}
 	changed := float64(at.ModSinceAnalyze.N)

@@ -33,6 +33,7 @@ var unneededIndex = &Signature{
 
 func detectUnneededIndex(p *Pass) {
 	used := indexesInPlans(p)
+	reset := statisticsReset(p.Model)
 	observed, defined := 0.0, false
 	var all []*unneeded
 	for _, r := range p.Model.Relations {
@@ -43,7 +44,7 @@ func detectUnneededIndex(p *Pass) {
 				continue
 			}
 			u := &unneeded{Index: x, Last: last, Writes: writes, Definition: x.Definition}
-			observed = max(observed, u.quiet(p.Model))
+			observed = max(observed, u.quiet(reset))
 			defined = defined || x.Definition != ""
 			u.Unused = u.Quiet >= p.limit("min_days")*86400 && !used[x.Index]
 			u.Covering = coveringIndex(x)
@@ -143,7 +144,7 @@ func indexedWrites(r *dataset.Relation) writeCount {
 // last: by last_idx_scan (16), by captures between which idx_scan stood still, or
 // by a counter of zero since the statistics were reset; 0 if nothing tells. It
 // answers over how many seconds scans are told at all.
-func (u *unneeded) quiet(m *dataset.Model) (observed float64) {
+func (u *unneeded) quiet(reset finding.Evidence) (observed float64) {
 	last, points := u.Last, u.Index.Points
 	if !last.Scans.Known {
 		return 0
@@ -174,26 +175,27 @@ func (u *unneeded) quiet(m *dataset.Model) (observed float64) {
 			u.Since = finding.Evidence{What: "last scan", Pos: last.Pos, Time: last.LastScan, Value: float64(last.Scans.N), Unit: "scans"}
 		}
 	}
-	if reset, pos := statisticsReset(m); reset.Known() && before(reset) > observed {
-		observed = before(reset)
+	if reset.Time.Known() && before(reset.Time) > observed {
+		observed = before(reset.Time)
 		if last.Scans.N == 0 {
 			u.Quiet, u.How = observed, "idx_scan is 0 since stats_reset; a crash since would have lost scans"
-			u.Since = finding.Evidence{What: "reset", Pos: pos, Time: reset, Unit: "scans"}
+			u.Since = reset
 		}
 	}
 	return observed
 }
 
-// statisticsReset is the latest stats_reset of the databases in the input.
-func statisticsReset(m *dataset.Model) (record.Time, record.Pos) {
-	latest, pos := record.NoTime, record.Pos{}
+// statisticsReset is the latest stats_reset of the databases in the input; its
+// time is unknown where no row has one.
+func statisticsReset(m *dataset.Model) finding.Evidence {
+	out := finding.Evidence{What: "reset", Time: record.NoTime, Unit: "scans"}
 	rows := m.Rows(record.ViewDatabase)
 	for i := range rows {
-		if t, ok := rows[i].Time("stats_reset"); ok && (!latest.Known() || t > latest) {
-			latest, pos = t, rows[i].Pos
+		if t, ok := rows[i].Time("stats_reset"); ok && (!out.Time.Known() || t > out.Time) {
+			out.Time, out.Pos = t, rows[i].Pos
 		}
 	}
-	return latest, pos
+	return out
 }
 
 // indexesInPlans are the names of indexes that the plans kept of the input use.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pgassay/pgassay/analysis/finding"
+	"github.com/pgassay/pgassay/parser/record"
 )
 
 // day is a day in seconds.
@@ -120,6 +121,19 @@ func TestUnneededIndexSaysWhatItLacks(t *testing.T) {
 func TestIndexThatNothingReadsIsNoReasonToDropTheOneItCovers(t *testing.T) {
 	f := written(t).also("x", "btree (a)", 10).also("y", "btree (a, b)", 0).one(unneededIndex)
 	wantText(t, "title", f.Title, "public.y was not read")
+}
+
+func TestIndexUnusedSinceTheStatisticsWereReset(t *testing.T) {
+	h := &hygiene{t: t}
+	h.table(0, 10_000, 0, 10_000, 0, 0, 0, 0)
+	h.table(3600, 10_000, 0, 12_000, 0, 0, 0, 0)
+	h.sample(record.ViewDatabase, second(0), "datname=db", "numbackends=1", "stats_reset="+second(-20*day).Std().Format("2006-01-02 15:04:05+00"))
+	h.index(3600, "x", 400, "idx_scan=0", "indisunique=f")
+	f := h.one(unneededIndex)
+	wantText(t, "why", f.WhyConfidence, "a crash loses counters too")
+	if got := figure(t, f, "without a scan").Value; got < 20 || got > 20.1 {
+		t.Errorf("%v days, want 20", got)
+	}
 }
 
 // A reset in between ends the span: what was scanned before it is not known.

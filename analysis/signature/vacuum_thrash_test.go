@@ -182,6 +182,9 @@ func TestVacuumThrashStaysSilent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { build().silent(vacuumThrash) })
 	}
+}
+
+func TestVacuumThrashStaysSilentOnSamples(t *testing.T) {
 	for _, scenario := range []string{"hnsw-page-walk", "hnsw-dense-control", "healthy-shop", "vacuum-sawtooth", "vacuum-pinned"} {
 		if p := Run(sampleModel(t, scenario), []*Signature{vacuumThrash}, nil); len(p.Findings) > 0 || len(p.Evaluated) != 1 {
 			t.Errorf("%s: %v, not evaluated: %v", scenario, p.Findings, p.NotEvaluated)
