@@ -66,7 +66,7 @@ func TestIndexVacuumAnomalyStaysSilent(t *testing.T) {
 	for name, build := range map[string]func() *hygiene{
 		"b-trees only":      func() *hygiene { return graphRepair(t, "btree", 5_000_000) },
 		"a graph at rest":   func() *hygiene { return graphRepair(t, "hnsw", 9_000) },
-		"hundred passes":    func() *hygiene { h := graphRepair(t, "hnsw", 40_000); h.batch.Vacuums[1].IndexScans = 100; return h },
+		"hundred passes":    func() *hygiene { h := graphRepair(t, "hnsw", 400_000); h.batch.Vacuums[1].IndexScans = 100; return h },
 		"small in absolute": func() *hygiene { return graphRepair(t, "hnsw", 90_000) },
 		"aggressive freeze": func() *hygiene {
 			h := graphRepair(t, "hnsw", 4_800)

@@ -50,9 +50,9 @@ func swollen(t *testing.T, updated, grow int) *hygiene {
 	return h
 }
 
-// heap adds a capture of public.t with its size and no HOT update.
+// heap adds a capture of public.t with its size, no HOT update and no vacuum.
 func (h *hygiene) heap(at float64, pages, live, dead, ins, upd, del int) {
-	h.table(at, live, dead, ins, upd, 0, del, int(at/60))
+	h.table(at, live, dead, ins, upd, 0, del, 0)
 	s := &h.batch.Samples[len(h.batch.Samples)-1]
 	s.Columns, s.Values = withColumn(s, "relation_size", pages*8192)
 }
