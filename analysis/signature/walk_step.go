@@ -55,7 +55,7 @@ func findSteps(m *dataset.Model, lo, hi float64, lim walkLimits) []*walkStep {
 		for _, v := range targetVacuums(s) {
 			for _, vi := range v.Indexes {
 				x := v.Target.Index(vi.Name)
-				if x == nil || treeMethods[x.AccessMethod] || slopeDecides(x, v, lim) {
+				if x == nil || treeMethods[x.AccessMethod] || slopeDecides(x, v, points, lim) {
 					continue
 				}
 				w := &walkStep{Statement: s, Index: x, Event: v, Pages: float64(vi.Pages), Points: points}
@@ -72,8 +72,10 @@ func findSteps(m *dataset.Model, lo, hi float64, lim walkLimits) []*walkStep {
 }
 
 // slopeDecides reports whether snapshots tell the size often enough on either
-// side of the event: then the slope has spoken.
-func slopeDecides(x *dataset.Index, v *dataset.Vacuum, lim walkLimits) bool {
+// side of the event for the slope to have spoken: its interval after the
+// transition lies in the band, or shuts out one buffer per page. One that is
+// too wide for either leaves the word to the step.
+func slopeDecides(x *dataset.Index, v *dataset.Vacuum, points []costPoint, lim walkLimits) bool {
 	before, after := 0, 0
 	for _, r := range x.History {
 		switch {
@@ -84,7 +86,13 @@ func slopeDecides(x *dataset.Index, v *dataset.Vacuum, lim walkLimits) bool {
 			after++
 		}
 	}
-	return before >= lim.minReadings+2 && after >= lim.minReadings+2
+	if before < lim.minReadings+2 || after < lim.minReadings+2 {
+		return false
+	}
+	pages, cost, n := columns(readingsFrom(pool(points, x.History), v.End), false)
+	k := stats.TransitionEnd(pages, cost, transitionTolerance)
+	slope := stats.SlopeInterval(pages[k:], cost[k:], n[k:]).Interval
+	return slope.Within(lim.slopeLo, lim.slopeHi) || slope.OK() && !slope.Contains(1)
 }
 
 // stepReading is the cost of some executions in a row and the rows inserted

@@ -52,8 +52,10 @@ func (v verdict) dates(w *simulation.Workload) bool {
 	return v.walk.Onset != nil && v.walk.Onset.EventTime == simulation.At(w.Vacuums[0].At)
 }
 
-// covers reports whether the interval of the slope holds the true one.
-func (v verdict) covers(slope float64) bool {
-	i := v.walk.Figures[0].Interval
-	return i != nil && i[0] <= slope && slope <= i[1]
+// slope is the interval of the walk's slope; nil if it was found by its step.
+func (v verdict) slope() *[2]float64 {
+	if f := v.walk.Figures[0]; f.Unit == "buffers/page" {
+		return f.Interval
+	}
+	return nil
 }

@@ -48,6 +48,14 @@ func nullKinds() []kind {
 		{"step at the vacuum", func(r *rand.Rand, w *simulation.Workload) {
 			w.Step = simulation.Step{At: w.Vacuums[0].At, Buffers: w.Base * between(r, 0.2, 4)}
 		}},
+		{"step at the vacuum, few captures", func(r *rand.Rand, w *simulation.Workload) {
+			w.Step = simulation.Step{At: w.Vacuums[0].At, Buffers: w.Base * between(r, 0.2, 4)}
+			w.Snapshots = 40
+		}},
+		{"trend without a cause, few captures", func(r *rand.Rand, w *simulation.Workload) {
+			w.Trend = w.Base * between(r, 0, 3) / w.Length
+			w.Snapshots = 40
+		}},
 		{"heavy rows among light ones", func(r *rand.Rand, w *simulation.Workload) {
 			w.Noise, w.Rows = between(r, 0.3, 0.6), []int{1, 5, 10}
 			w.Think *= 4
