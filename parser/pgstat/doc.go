@@ -5,7 +5,6 @@
 // nobody downstream knows another spelling.
 //
 // Next stop: views.go, the views; csv.go, ndjson.go and document.go, one format
-// each; layout.go is what they
-// share. Files of other programs are read by a file for each (pgmetrics.go …);
-// foreign.go is what these share.
+// each; layout.go is what they share. Files of other programs are read by a
+// file for each (pgmetrics.go …); foreign.go is what these share.
 package pgstat

@@ -21,15 +21,17 @@ begin transaction isolation level repeatable read, read only;
 set local statement_timeout = '30s';
 set local lock_timeout = '500ms';
 set local search_path = pg_catalog;
-set local client_encoding = 'UTF8';
 set local datestyle = 'ISO, YMD';
 set local intervalstyle = 'postgres';
 set local timezone = 'UTC';
 set local standard_conforming_strings = on;
 
-select /* pgassay */ version >= 130000 as pg13, version >= 150000 as pg15, version >= 180000 as pg18
+select /* pgassay */
+  version >= 130000 as pg13, version >= 150000 as pg15, version >= 180000 as pg18,
+  case current_setting('server_encoding') when 'SQL_ASCII' then 'SQL_ASCII' else 'UTF8' end as encoding
 from (select current_setting('server_version_num')::int) as server(version)
 \gset
+set local client_encoding = :'encoding';
 \if :pg15
   set local stats_fetch_consistency = 'snapshot';
 \endif

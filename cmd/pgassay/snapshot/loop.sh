@@ -5,7 +5,8 @@
 #   sh snapshot-loop.sh -h db1 -d shop
 #
 # Each day's captures go to one file in {{.Dir}}, compressed: pgassay analyze reads
-# them as they are. Run it once for each database.
+# it as it is. Run one for each database: the process number keeps their files
+# apart.
 
 mkdir -p {{.Dir}} || exit
 snapshot() {
@@ -14,7 +15,7 @@ snapshot() {
 END_OF_SNAPSHOT
 }
 while :; do
-  day={{.Dir}}/snapshot-$(date -u +%Y%m%d).ndjson.gz
+  day={{.Dir}}/snapshot-$(date -u +%Y%m%d)-$$.ndjson.gz
   # Appended when it is whole, so that a capture cut short spoils no other.
   snapshot "$@" | gzip > "$day.part" && cat "$day.part" >> "$day"
   rm -f "$day.part"
