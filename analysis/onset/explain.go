@@ -18,11 +18,6 @@ type Cause struct {
 	Within record.Duration
 }
 
-const (
-	hour = 3600 * record.Second
-	day  = 24 * hour
-)
-
 // IndexWalk is the mechanism of a walk through an index: a vacuum that cleaned
 // the index, or may have. The walk may begin days later, when the rows that fit
 // the freed slots have filled them: 29 hours in one case in production.
@@ -31,11 +26,12 @@ func IndexWalk(within record.Duration) Mechanism {
 }
 
 // PlanChoice is the mechanism of another plan: what the planner reads. New
-// statistics, indexes and settings act on the next planning, which a statement
-// that runs rarely reaches late.
+// statistics and indexes drop cached plans too, so that they act on the next
+// execution; a setting may wait for the sessions to read it.
 func PlanChoice() Mechanism {
-	return Mechanism{{DropIndex, hour}, {CreateIndex, hour}, {Analyze, hour}, {SettingChange, hour},
-		{TableChange, hour}, {Reindex, hour}, {TableVacuum, hour}, {Restart, hour}, {Crash, hour}, {NewApplication, hour}}
+	const soon = 5 * record.Second
+	return Mechanism{{DropIndex, soon}, {CreateIndex, soon}, {Analyze, soon}, {SettingChange, 12 * soon},
+		{TableChange, soon}, {Reindex, soon}, {TableVacuum, soon}, {Restart, soon}, {Crash, soon}, {NewApplication, soon}}
 }
 
 // Began is when a change began: after the last reading of the old level and not
@@ -58,11 +54,13 @@ type Explanation struct {
 
 // Explain chooses the happening that the change followed: the most direct kind
 // of the mechanism, of that kind the nearest. None that began after the change
-// did, and none whose time to act was over before. nil if there is none.
+// did, and none whose time to act was over before, unless it came after the last
+// reading of the old level. nil if there is none.
 func Explain(list []Happening, b Began, m Mechanism) *Explanation {
 	var fit []Happening
 	for _, h := range list {
-		if c := m.of(h.Kind); c >= 0 && h.Start <= b.By.Add(b.Resolution) && b.By.Sub(h.End) <= m[c].Within+b.Resolution {
+		c := m.of(h.Kind)
+		if c >= 0 && h.Start <= b.By.Add(b.Resolution) && (h.End >= b.After.Add(-b.Resolution) || b.By.Sub(h.End) <= m[c].Within+b.Resolution) {
 			fit = append(fit, h)
 		}
 	}
