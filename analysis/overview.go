@@ -136,9 +136,10 @@ func indexRow(x *dataset.Index, block int64) IndexRow {
 		row.PagesFirst, row.PagesLast = record.Some(int64(x.History[0].Pages)), record.Some(int64(x.History[n-1].Pages))
 	}
 	if n := len(x.Points); n > 0 {
-		first, last := x.Points[0], x.Points[n-1]
-		if first.Scans.Known && last.Scans.Known {
-			row.Scans = record.Some(last.Scans.N - first.Scans.N)
+		last := x.Points[n-1]
+		if scanned := x.Scanned(); len(scanned) > 0 {
+			scans, _ := dataset.Total(scanned)
+			row.Scans = record.Some(scans)
 		}
 		row.Valid = !last.Valid.Known || last.Valid.N == 1
 		row.Ready = !last.Ready.Known || last.Ready.N == 1

@@ -83,7 +83,7 @@ func (x *Pass) count(m *dataset.Model, a, b *dataset.TablePoint, before *dataset
 	}
 	part := float64(x.Vacuum.Start-from) / float64(max(1, b.Time-a.Time))
 	gathered := func(n record.Count, rise float64, known bool) float64 {
-		if !n.Known || !known || rise < 0 {
+		if !n.Known || !known || b.Broken || rise < 0 {
 			return math.NaN()
 		}
 		return float64(n.N) + part*rise

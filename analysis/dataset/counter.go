@@ -55,6 +55,16 @@ func (r *Relation) deltas(of func(*TablePoint) record.Count) []Delta {
 	return s.deltas
 }
 
+// Scanned are the deltas of idx_scan of the index.
+func (x *Index) Scanned() []Delta {
+	var s counter
+	for i := range x.Points {
+		p := &x.Points[i]
+		s.read(p.Time, p.Pos, p.Scans, p.Broken)
+	}
+	return s.deltas
+}
+
 // Deltas are those of a column of a view that is no table, index or statement,
 // over the rows that are chosen: one for each capture. The view's own
 // stats_reset breaks them, as what ends the counters of the server does.

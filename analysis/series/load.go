@@ -50,7 +50,7 @@ func loadOf(m *dataset.Model) *load {
 		}
 	}
 	l.backends(m.Activity)
-	l.wal = rates(m.Rows(record.ViewWAL), "wal_bytes")
+	l.wal = rates(m.Deltas(record.ViewWAL, "wal_bytes", func(*record.Sample) bool { return true }))
 	return l
 }
 
@@ -91,22 +91,10 @@ func (l *load) backends(points []dataset.ActivityPoint) {
 
 // rates are the growth per second of a counter between its captures; none
 // across a reset.
-func rates(rows []record.Sample, column string) []dataset.Reading {
+func rates(deltas []dataset.Delta) []dataset.Reading {
 	var out []dataset.Reading
-	var last *record.Sample
-	for i := range rows {
-		s := &rows[i]
-		now, ok := s.Float(column)
-		if !ok || !s.CapturedAt.Known() {
-			continue
-		}
-		if last != nil && s.CapturedAt > last.CapturedAt {
-			if before, _ := last.Float(column); now >= before {
-				seconds := s.CapturedAt.Sub(last.CapturedAt).Seconds()
-				out = append(out, dataset.Reading{Time: Span{last.CapturedAt, s.CapturedAt}.middle(), Pages: (now - before) / seconds, Pos: s.Pos})
-			}
-		}
-		last = s
+	for _, d := range deltas {
+		out = append(out, dataset.Reading{Time: Span{d.From, d.To}.middle(), Pages: float64(d.N) / d.To.Sub(d.From).Seconds(), Pos: d.Pos})
 	}
 	return out
 }

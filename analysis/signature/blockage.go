@@ -91,7 +91,7 @@ func passesOf(r *dataset.Relation) []vacuumPass {
 // after the vacuum too: what stayed is at least n_dead_tup less all that was
 // written in between (inserts die when they are rolled back).
 func passBetween(a, b *dataset.TablePoint) (vacuumPass, bool) {
-	if !a.Time.Known() || !b.Time.Known() || !a.DeadTup.Known || !b.DeadTup.Known || !vacuumCounted(a, b) {
+	if !a.Time.Known() || !b.Time.Known() || !a.DeadTup.Known || !b.DeadTup.Known || b.Broken || !vacuumCounted(a, b) {
 		return vacuumPass{}, false
 	}
 	written, ok := int64(0), true

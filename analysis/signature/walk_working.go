@@ -114,17 +114,8 @@ func (w *walk) opclass() []finding.Figure {
 		}
 		out = append(out, finding.Figure{What: "operator class", Text: class, Says: says})
 	}
-	var first, last *dataset.IndexPoint
-	for i := range w.Index.Points {
-		if p := &w.Index.Points[i]; p.Time.Known() && p.Scans.Known {
-			if first == nil {
-				first = p
-			}
-			last = p
-		}
-	}
-	if first != nil && last != first {
-		n := last.Scans.N - first.Scans.N
+	if scanned := w.Index.Scanned(); len(scanned) > 0 {
+		n, _ := dataset.Total(scanned)
 		out = append(out, finding.Figure{What: "scans of the index meanwhile", Value: float64(n), Unit: "scans", Says: "the writes pay, " + scansSay(n)})
 	}
 	return out
