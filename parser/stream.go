@@ -361,6 +361,7 @@ func (s *stream) recycle(b *record.Batch) {
 	clear(b.Events)
 	clear(b.Samples)
 	clear(b.Losses)
+	clear(b.Stretches)
 	clear(b.Unknown)
 	*b = record.Batch{
 		Executions: b.Executions[:0],
@@ -368,6 +369,7 @@ func (s *stream) recycle(b *record.Batch) {
 		Events:     b.Events[:0],
 		Samples:    b.Samples[:0],
 		Losses:     b.Losses[:0],
+		Stretches:  b.Stretches[:0],
 		Unknown:    b.Unknown[:0],
 	}
 	select {

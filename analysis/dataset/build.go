@@ -185,6 +185,7 @@ func (b *builder) eventsAndSpan() {
 		}
 		return posLess(x.Pos, y.Pos)
 	})
+	b.stretches()
 	m.inferStatements()
 	for i := range m.Events {
 		m.span(m.Events[i].LogTime)

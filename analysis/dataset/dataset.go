@@ -35,6 +35,7 @@ type Dataset struct {
 	folded     int64
 	vacuums    []record.Vacuum
 	events     []record.Event
+	stretches  []record.Stretch
 	samples    map[record.View][]record.Sample
 	nSamples   int
 	examples   map[exampleKey]examples
@@ -75,6 +76,7 @@ func (d *Dataset) Fold(b *record.Batch) {
 		}
 		d.events = append(d.events, b.Events[i])
 	}
+	d.stretches = append(d.stretches, b.Stretches...)
 	for i := range b.Samples {
 		if d.nSamples >= d.limits.Samples {
 			d.capped["snapshot rows"]++
@@ -104,6 +106,7 @@ func (d *Dataset) Merge(o *Dataset) {
 	d.shrink()
 	d.vacuums = append(d.vacuums, o.vacuums...)
 	d.events = append(d.events, o.events...)
+	d.stretches = append(d.stretches, o.stretches...)
 	for v, s := range o.samples {
 		d.samples[v] = append(d.samples[v], s...)
 		d.nSamples += len(s)

@@ -38,7 +38,7 @@ func (d *Dataset) filtered(all *Model) *Model {
 	kept := &Kept{Filter: d.filter.before(all.To)}
 	part := *d
 	part.kept = kept
-	part.vacuums, part.events, part.samples = nil, nil, map[record.View][]record.Sample{}
+	part.vacuums, part.events, part.stretches, part.samples = nil, nil, nil, map[record.View][]record.Sample{}
 	f := &kept.Filter
 	for i := range d.vacuums {
 		if v := &d.vacuums[i]; kept.Vacuums.count(max(f.at(v.LogTime), f.database(v.Database))) {
@@ -48,6 +48,11 @@ func (d *Dataset) filtered(all *Model) *Model {
 	for i := range d.events {
 		if e := &d.events[i]; kept.Events.count(max(f.at(e.LogTime), f.database(e.Database))) {
 			part.events = append(part.events, *e)
+		}
+	}
+	for _, s := range d.stretches {
+		if f.at(s.From) == chosen && f.at(s.To) == chosen {
+			part.stretches = append(part.stretches, s)
 		}
 	}
 	for view, rows := range d.samples {

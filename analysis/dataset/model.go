@@ -14,6 +14,10 @@ type Model struct {
 	Relations  []*Relation    // by name
 	Vacuums    []*Vacuum      // by time: log and snapshot merged
 	Events     []record.Event // of logs, by time
+	// Stretches are the runs of entries without a silence in all log files
+	// together, by time: between them no file tells anything. ClockSteps are the
+	// places where the time of a log goes back.
+	Stretches, ClockSteps []record.Stretch
 	// Transcripts are psql sessions saved to files, by file.
 	Transcripts []Transcript
 	Activity    []ActivityPoint // by time

@@ -84,6 +84,11 @@ func (d *Dataset) split(parts []ServerPart) {
 		p := byFile[d.events[i].Pos.File]
 		p.events = append(p.events, d.events[i])
 	}
+	for i := range d.stretches {
+		if p := byFile[d.stretches[i].First.File]; p != nil {
+			p.stretches = append(p.stretches, d.stretches[i])
+		}
+	}
 	for view, rows := range d.samples {
 		for i := range rows {
 			if view != record.ViewSeries {

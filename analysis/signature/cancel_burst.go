@@ -200,14 +200,14 @@ func cancelActions(kind, statement string) []finding.Action {
 	waiting := finding.Action{SQL: true, Do: sample, Cost: "reads a view; run it while the next burst lasts: it names what the statements wait for"}
 	switch kind {
 	case cancelIdle:
-		return []finding.Action{{Do: "Find where the application leaves a transaction open while it does something else, and commit before: the last statement of each session that was ended is where it stopped.", Cost: "none"}, waiting}
+		return []finding.Action{{Do: "Find where the application leaves a transaction open while it does something else, and commit before: the last statement of each session that was ended is where it stopped.", Cost: "no change to the database"}, waiting}
 	case cancelLockTimeout, cancelNoWait:
-		return []finding.Action{waiting, {Do: "End or shorten the transaction that holds the lock (PGA501 names it if log_lock_waits is on).", Cost: "none"}}
+		return []finding.Action{waiting, {Do: "End or shorten the transaction that holds the lock (PGA501 names it if log_lock_waits is on).", Cost: "no change to the database"}}
 	case cancelRecovery:
 		return []finding.Action{{Do: "On the standby raise max_standby_streaming_delay for long reports, or set hot_standby_feedback = on.",
 			Cost: "replay lags behind meanwhile, or the primary keeps dead rows for the standby's queries"}}
 	case cancelUserRequest:
-		return []finding.Action{{Do: "Ask the client: its driver or a user cancelled. Many drivers cancel at their own query timeout.", Cost: "none"}, waiting}
+		return []finding.Action{{Do: "Ask the client: its driver or a user cancelled. Many drivers cancel at their own query timeout.", Cost: "no change to the database"}, waiting}
 	}
 	if statement == "" {
 		return []finding.Action{waiting}

@@ -145,7 +145,7 @@ func (c *checkpoints) actions() []finding.Action {
 	out := []finding.Action{{SQL: true, Do: fmt.Sprintf("alter system set max_wal_size = '%dMB'", int64(want)>>20),
 		Cost: fmt.Sprintf("then select pg_reload_conf(); pg_wal may take that much disk; recovery after a crash replays up to %s of WAL", bytesText(want/(1+c.target)))}}
 	if want > 64<<30 {
-		out = append(out, finding.Action{Do: "If that is more disk than there is: find what writes so much WAL first (PGA505).", Cost: "none"})
+		out = append(out, finding.Action{Do: "If that is more disk than there is: find what writes so much WAL first (PGA505).", Cost: "no change to the database"})
 	}
 	return append(out, finding.Action{SQL: true, Do: "alter system set wal_compression = on", Cost: "then reload; whole pages in the WAL get smaller, for some CPU"})
 }

@@ -183,7 +183,8 @@ func (l *serverLog) outageFinding(p *Pass, cause string, list []*outage) finding
 	f.Figures = l.outageFigures(worst, len(list))
 	f.Summary = l.outageSummary(worst, list)
 	if cause == causeRestart {
-		f.Confidence, f.WhyConfidence = finding.Confirmed, "equation: the shutdown request; event: the start; control: no recovery was needed"
+		f.Confidence = confidenceOf(worst.shutdown != nil, true, true)
+		f.WhyConfidence = "equation: " + yes(worst.shutdown != nil, "the shutdown request", "no shutdown request in the log") + "; event: the start; control: no recovery was needed"
 		f.WillNotHelp = []string{"blaming the server for what was slow just after: its cache was empty"}
 		f.Share = l.downShare(list)
 		return f
@@ -228,6 +229,9 @@ func (o *outage) title(times int) string {
 		return "The server ended without a shutdown" + often
 	case o.cause() == causeImmediate:
 		return "The server was shut down in immediate mode and had to recover" + often
+	}
+	if o.shutdown == nil {
+		return "The server was stopped and started again" + often
 	}
 	return "The server was restarted on request" + often
 }
@@ -277,7 +281,7 @@ func (l *serverLog) outageFigures(o *outage, n int) []finding.Figure {
 	return append(fs,
 		finding.Figure{What: "sessions ended, as far as they logged it", Value: float64(cut), Unit: "sessions"},
 		finding.Figure{What: "connections refused meanwhile", Value: float64(refused), Unit: "connections"},
-		finding.Figure{What: "times in the log", Value: float64(n), Unit: "times"})
+		finding.Figure{What: "outages of this kind in the log", Value: float64(n), Unit: "outages"})
 }
 
 // outagePlaces are the signs of the worst, then the first sign of the others.

@@ -49,5 +49,6 @@ var List = []*Signature{
 	errorBurst,
 	cancelBurst,
 	crash,
+	logGap,
 	cacheThrash,
 }

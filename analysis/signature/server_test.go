@@ -162,6 +162,7 @@ func TestCancelsOfAutovacuumAreNoBurst(t *testing.T) {
 	h := quietHour(t)
 	for at := 1800.0; at < 1830; at++ {
 		h.eventAt(at, record.Event{Kind: record.EventError, SQLState: "57014", Text: "canceling autovacuum task", Object: "db.public.t", ProcessID: int32(at)})
+		h.eventAt(at, record.Event{Kind: record.EventError, SQLState: "57014", Text: "storniere Autovacuum-Aufgabe", Object: "db.public.t", ProcessID: int32(at)})
 	}
 	h.silent(cancelBurst)
 	h.silent(errorBurst)
@@ -195,6 +196,19 @@ func TestServerThatEndedWithoutAWord(t *testing.T) {
 	if r := figure(t, f, "replay of WAL"); r.Value != 94 {
 		t.Errorf("replay %v", r)
 	}
+}
+
+// A start in the middle of a log without the stop before it: the log of the stop
+// is missing, not a crash.
+func TestStartWithoutAStopIsInfo(t *testing.T) {
+	h := quietHour(t)
+	h.stderr("1800 1 LOG:  starting PostgreSQL 17.2 on x86_64", "1800 2 LOG:  database system was shut down at 2027-01-15 08:00:00 UTC",
+		"1801 1 LOG:  database system is ready to accept connections")
+	f := h.one(crash)
+	if f.Severity != finding.Info || f.Confidence != finding.Likely {
+		t.Errorf("%v %v", f.Severity, f.Confidence)
+	}
+	wantText(t, "title", f.Title, "stopped and started again")
 }
 
 func TestPlannedStartsAndStopsAreNoCrash(t *testing.T) {
@@ -291,6 +305,9 @@ func TestCheckpointsByTimeAndOneLoadAreNoPressure(t *testing.T) {
 	h.checkpointsEvery(1210, 20, 2, "wal", 540<<20)
 	h.checkpointsEvery(2000, 5, 3, "immediate force wait", 1<<20)
 	h.silent(checkpointPressure)
+	rare := quietHour(t)
+	rare.checkpointsEvery(0, 200, 15, "wal", 1<<30) // well below checkpoint_timeout they are not
+	rare.silent(checkpointPressure)
 	quietHour(t).lacks(checkpointPressure, "no checkpoints")
 }
 

@@ -31,7 +31,7 @@ func (w *worker) errorEvent(e *record.Entry) {
 	}
 	ev := w.event(e, kind)
 	ev.SQLState, ev.Severity = w.name(state), e.ErrorSeverity
-	ev.Text = excerpt(withoutCharacter(e.Message), maxText)
+	ev.Text = excerpt(withoutCharacter(w.cancelText(e.Message, state)), maxText)
 	if kind == record.EventDeadlock && len(e.Detail) > 0 {
 		ev.Text = excerpt(e.Detail, 4*maxText)
 		ev.Cycle = w.deadlockCycle(e.Detail)
@@ -42,6 +42,17 @@ func (w *worker) errorEvent(e *record.Entry) {
 			ev.Object = string(table)
 		}
 	}
+}
+
+// cancelText is the message of a cancel or timeout in English, so that its cause
+// can be told whatever the language; others stay as they are.
+func (w *worker) cancelText(message, state []byte) []byte {
+	if s := string(state); s == "57014" || s == "55P03" {
+		if m := w.english(message); m != nil {
+			return m
+		}
+	}
+	return message
 }
 
 // withoutCharacter cuts the place in the query that stderr puts at the end of a

@@ -4,9 +4,10 @@ package pglog
 func german() *language {
 	return &language{
 		name:     "German",
-		messages: germanMessages(),
+		messages: append(germanEnds(), germanMessages()...),
 		lines:    germanVacuum(),
 		details: []translation{
+			{"Der fehlgeschlagene Prozess führte aus: {1}", "Failed process was running: {1}"},
 			{"Parameter: {1}", "parameters: {1}"},
 			{"Vorbereiten: {1}", "prepare: {1}"},
 		},
@@ -79,5 +80,25 @@ func germanVacuum() []translation {
 		{"Puffer-Verwendung: {#1} Treffer, {#2} gelesen, {#3} geändert", "buffer usage: {1} hits, {2} reads, {3} dirtied"},
 		{"WAL-Benutzung: {#1} Einträge, {#2} Full Page Images, {#3} Bytes", "WAL usage: {1} records, {2} full page images, {3} bytes"},
 		{"Systembenutzung: CPU: Benutzer: {#1} s, System: {#2} s, verstrichen: {#3} s", "system usage: CPU: user: {1} s, system: {2} s, elapsed: {3} s"},
+	}
+}
+
+// germanEnds is the end of processes, of the server and of statements, and the
+// recovery after a crash.
+func germanEnds() []translation {
+	return []translation{
+		{"Serverprozess (PID {#1}) wurde von Signal {#2} beendet: {3}", "server process (PID {1}) was terminated by signal {2}: {3}"},
+		{"Checkpoints passieren zu oft (alle {#1} Sekunden)", "checkpoints are occurring too frequently ({1} seconds apart)"},
+		{"Checkpoints passieren zu oft (alle {#1} Sekunde)", "checkpoints are occurring too frequently ({1} seconds apart)"},
+		{"Datenbanksystem wurde nicht richtig heruntergefahren; automatische Wiederherstellung läuft", "database system was not properly shut down; automatic recovery in progress"},
+		{"Datenbanksystem wurde unterbrochen; letzte bekannte Aktion am {1}", "database system was interrupted; last known up at {1}"},
+		{"schnelles Herunterfahren verlangt", "received fast shutdown request"},
+		{"intelligentes Herunterfahren verlangt", "received smart shutdown request"},
+		{"sofortiges Herunterfahren verlangt", "received immediate shutdown request"},
+		{"Redo beginnt bei {1}", "redo starts at {1}"},
+		{"Redo fertig bei {1} Systembenutzung: {2}", "redo done at {1} system usage: {2}"},
+		{"storniere Anfrage wegen Zeitüberschreitung der Anfrage", "canceling statement due to statement timeout"},
+		{"storniere Anfrage wegen Benutzeraufforderung", "canceling statement due to user request"},
+		{"storniere Anfrage wegen Zeitüberschreitung einer Sperre", "canceling statement due to lock timeout"},
 	}
 }

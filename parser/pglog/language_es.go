@@ -4,9 +4,10 @@ package pglog
 func spanish() *language {
 	return &language{
 		name:     "Spanish",
-		messages: spanishMessages(),
+		messages: append(spanishEnds(), spanishMessages()...),
 		lines:    spanishVacuum(),
 		details: []translation{
+			{"El proceso que falló estaba ejecutando: {1}", "Failed process was running: {1}"},
 			{"parámetros: {1}", "parameters: {1}"},
 			{"Parámetros: {1}", "parameters: {1}"},
 		},
@@ -76,5 +77,25 @@ func spanishVacuum() []translation {
 		{"uso de búfers: {#1} aciertos, {#2} fallos, {#3} ensuciados", "buffer usage: {1} hits, {2} misses, {3} dirtied"},
 		{"uso de WAL: {#1} registros, {#2} imágenes de página completa, {#3} bytes", "WAL usage: {1} records, {2} full page images, {3} bytes"},
 		{"uso de sistema: CPU: usuario: {#1} s, sistema: {#2} s, transcurrido: {#3} s", "system usage: CPU: user: {1} s, system: {2} s, elapsed: {3} s"},
+	}
+}
+
+// spanishEnds is the end of processes, of the server and of statements, and the
+// recovery after a crash.
+func spanishEnds() []translation {
+	return []translation{
+		{"proceso de servidor (PID {#1}) fue terminado por una señal {#2}: {3}", "server process (PID {1}) was terminated by signal {2}: {3}"},
+		{"los puntos de control están ocurriendo con demasiada frecuencia (cada {#1} segundos)", "checkpoints are occurring too frequently ({1} seconds apart)"},
+		{"los puntos de control están ocurriendo con demasiada frecuencia (cada {#1} segundo)", "checkpoints are occurring too frequently ({1} seconds apart)"},
+		{"el sistema de bases de datos no fue apagado apropiadamente; se está efectuando la recuperación automática", "database system was not properly shut down; automatic recovery in progress"},
+		{"el sistema de bases de datos fue interrumpido; última vez en funcionamiento en {1}", "database system was interrupted; last known up at {1}"},
+		{"se recibió petición de apagado rápido", "received fast shutdown request"},
+		{"se recibió petición de apagado inteligente", "received smart shutdown request"},
+		{"se recibió petición de apagado inmediato", "received immediate shutdown request"},
+		{"redo comienza en {1}", "redo starts at {1}"},
+		{"redo listo en {1} utilización del sistema: {2}", "redo done at {1} system usage: {2}"},
+		{"cancelando la sentencia debido a que se agotó el tiempo de espera de sentencias", "canceling statement due to statement timeout"},
+		{"cancelando la sentencia debido a una petición del usuario", "canceling statement due to user request"},
+		{"cancelando la sentencia debido a que se agotó el tiempo de espera de candados (locks)", "canceling statement due to lock timeout"},
 	}
 }

@@ -5,9 +5,10 @@ package pglog
 func french() *language {
 	return &language{
 		name:     "French",
-		messages: frenchMessages(),
+		messages: append(frenchEnds(), frenchMessages()...),
 		lines:    frenchVacuum(),
 		details: []translation{
+			{"Le processus qui a échoué exécutait : {1}", "Failed process was running: {1}"},
 			{"paramètres : {1}", "parameters: {1}"},
 			{"Paramètres : {1}", "parameters: {1}"},
 			{"préparation : {1}", "prepare: {1}"},
@@ -78,5 +79,25 @@ func frenchVacuum() []translation {
 			"WAL usage: {1} records, {2} full page images, {3} bytes"},
 		{"utilisation du système : CPU : utilisateur : {#1} s, système : {#2} s, temps passé : {#3} s",
 			"system usage: CPU: user: {1} s, system: {2} s, elapsed: {3} s"},
+	}
+}
+
+// frenchEnds is the end of processes, of the server and of statements, and the
+// recovery after a crash.
+func frenchEnds() []translation {
+	return []translation{
+		{"processus serveur (PID {#1}) a été arrêté par le signal {#2} : {3}", "server process (PID {1}) was terminated by signal {2}: {3}"},
+		{"les points de vérification (checkpoints) arrivent trop fréquemment\n(toutes les {#1} secondes)", "checkpoints are occurring too frequently ({1} seconds apart)"},
+		{"les points de vérification (checkpoints) arrivent trop fréquemment\n(toutes les {#1} seconde)", "checkpoints are occurring too frequently ({1} seconds apart)"},
+		{"le système de bases de données n'a pas été arrêté proprement ; restauration\nautomatique en cours", "database system was not properly shut down; automatic recovery in progress"},
+		{"le système de bases de données a été interrompu ; dernier lancement connu à {1}", "database system was interrupted; last known up at {1}"},
+		{"a reçu une demande d'arrêt rapide", "received fast shutdown request"},
+		{"a reçu une demande d'arrêt intelligent", "received smart shutdown request"},
+		{"a reçu une demande d'arrêt immédiat", "received immediate shutdown request"},
+		{"la ré-exécution commence à {1}", "redo starts at {1}"},
+		{"rejeu exécuté à {1} utilisation système : {2}", "redo done at {1} system usage: {2}"},
+		{"annulation de la requête à cause du délai écoulé pour l'exécution de l'instruction", "canceling statement due to statement timeout"},
+		{"annulation de la requête à la demande de l'utilisateur", "canceling statement due to user request"},
+		{"annulation de la requête à cause du délai écoulé pour l'obtention des verrous", "canceling statement due to lock timeout"},
 	}
 }

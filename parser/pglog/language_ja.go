@@ -4,9 +4,10 @@ package pglog
 func japanese() *language {
 	return &language{
 		name:     "Japanese",
-		messages: japaneseMessages(),
+		messages: append(japaneseEnds(), japaneseMessages()...),
 		lines:    japaneseVacuum(),
 		details: []translation{
+			{"失敗したプロセスが実行していました: {1}", "Failed process was running: {1}"},
 			{"パラメータ: {1}", "parameters: {1}"},
 			{"パラメーター: {1}", "parameters: {1}"},
 			{"準備: {1}", "prepare: {1}"},
@@ -70,5 +71,24 @@ func japaneseVacuum() []translation {
 		{"バッファ使用: {#1}ヒット, {#2}失敗, {#3} ダーティ化", "buffer usage: {1} hits, {2} misses, {3} dirtied"},
 		{"WAL使用量: {#1}のレコード, {#2}の全ページイメージ, {#3}バイト", "WAL usage: {1} records, {2} full page images, {3} bytes"},
 		{"システム使用状況: CPU: ユーザー: {#1}秒、システム: {#2}秒、経過時間: {#3}秒", "system usage: CPU: user: {1} s, system: {2} s, elapsed: {3} s"},
+	}
+}
+
+// japaneseEnds is the end of processes, of the server and of statements, and the
+// recovery after a crash.
+func japaneseEnds() []translation {
+	return []translation{
+		{"サーバープロセス (PID {#1})はシグナル{#2}で終了しました: {3}", "server process (PID {1}) was terminated by signal {2}: {3}"},
+		{"チェックポイントの発生周期が短すぎます({#1}秒間隔)", "checkpoints are occurring too frequently ({1} seconds apart)"},
+		{"データベースシステムは正しくシャットダウンされていません; 自動リカバリを実行中", "database system was not properly shut down; automatic recovery in progress"},
+		{"データベースシステムは中断されました: {1} まで動作していたことは確認できます", "database system was interrupted; last known up at {1}"},
+		{"高速シャットダウン要求を受け取りました", "received fast shutdown request"},
+		{"スマートシャットダウン要求を受け取りました", "received smart shutdown request"},
+		{"即時シャットダウン要求を受け取りました", "received immediate shutdown request"},
+		{"REDOを{1}から開始します", "redo starts at {1}"},
+		{"REDOが{1}で終了しました、システム使用状況: {2}", "redo done at {1} system usage: {2}"},
+		{"ステートメントのタイムアウトのためステートメントをキャンセルしています", "canceling statement due to statement timeout"},
+		{"ユーザーからの要求により文をキャンセルしています", "canceling statement due to user request"},
+		{"ロックのタイムアウトのためステートメントをキャンセルしています", "canceling statement due to lock timeout"},
 	}
 }

@@ -4,9 +4,10 @@ package pglog
 func russian() *language {
 	return &language{
 		name:     "Russian",
-		messages: russianMessages(),
+		messages: append(russianEnds(), russianMessages()...),
 		lines:    russianVacuum(),
 		details: []translation{
+			{"Завершившийся процесс выполнял действие: {1}", "Failed process was running: {1}"},
 			{"параметры: {1}", "parameters: {1}"},
 			{"Параметры: {1}", "parameters: {1}"},
 			{"подготовка: {1}", "prepare: {1}"},
@@ -78,5 +79,23 @@ func russianVacuum() []translation {
 		{"использование буфера: попаданий: {#1}, промахов: {#2}, «грязных» записей: {#3}", "buffer usage: {1} hits, {2} misses, {3} dirtied"},
 		{"использование WAL: записей: {#1}, полных образов страниц: {#2}, байт: {#3}", "WAL usage: {1} records, {2} full page images, {3} bytes"},
 		{"нагрузка системы: CPU: пользов.: {#1} с, система: {#2} с, прошло: {#3} с", "system usage: CPU: user: {1} s, system: {2} s, elapsed: {3} s"},
+	}
+}
+
+// russianEnds is the end of processes, of the server and of statements, and the
+// recovery after a crash.
+func russianEnds() []translation {
+	return []translation{
+		{"процесс сервера (PID {#1}) был завершён по сигналу {#2}: {3}", "server process (PID {1}) was terminated by signal {2}: {3}"},
+		{"контрольные точки происходят слишком часто (через {#1} сек.)", "checkpoints are occurring too frequently ({1} seconds apart)"},
+		{"система БД была остановлена нештатно; производится автоматическое восстановление", "database system was not properly shut down; automatic recovery in progress"},
+		{"работа системы БД была прервана; последний момент работы: {1}", "database system was interrupted; last known up at {1}"},
+		{"получен запрос на \"вежливое\" выключение", "received smart shutdown request"},
+		{"получен запрос на немедленное выключение", "received immediate shutdown request"},
+		{"запись REDO начинается со смещения {1}", "redo starts at {1}"},
+		{"записи REDO обработаны до смещения {1}, нагрузка системы: {2}", "redo done at {1} system usage: {2}"},
+		{"выполнение оператора отменено из-за тайм-аута", "canceling statement due to statement timeout"},
+		{"выполнение оператора отменено по запросу пользователя", "canceling statement due to user request"},
+		{"выполнение оператора отменено из-за тайм-аута блокировки", "canceling statement due to lock timeout"},
 	}
 }

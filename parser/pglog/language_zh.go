@@ -4,9 +4,10 @@ package pglog
 func chinese() *language {
 	return &language{
 		name:     "Chinese",
-		messages: chineseMessages(),
+		messages: append(chineseEnds(), chineseMessages()...),
 		lines:    chineseVacuum(),
 		details: []translation{
+			{"失败进程:{1}正在运行", "Failed process was running: {1}"},
 			{"参数: {1}", "parameters: {1}"},
 			{"预备语句: {1}", "prepare: {1}"},
 		},
@@ -62,5 +63,23 @@ func chineseVacuum() []translation {
 		{"缓冲区使用: 命中 {#1}, 未命中 {#2}, 置脏 {#3}", "buffer usage: {1} hits, {2} misses, {3} dirtied"},
 		{"WAL 使用: {#1} 条记录, {#2} 个整页镜像, {#3} 字节", "WAL usage: {1} records, {2} full page images, {3} bytes"},
 		{"系统资源使用: CPU: 用户: {#1} s, 系统: {#2} s, 已用时间: {#3} s", "system usage: CPU: user: {1} s, system: {2} s, elapsed: {3} s"},
+	}
+}
+
+// chineseEnds is the end of processes, of the server and of statements, and the
+// recovery after a crash.
+func chineseEnds() []translation {
+	return []translation{
+		{"服务器进程 (PID {#1}) 被信号 {#2} 中断: {3}", "server process (PID {1}) was terminated by signal {2}: {3}"},
+		{"检查点事件发生过于频繁({#1} 秒间隔)", "checkpoints are occurring too frequently ({1} seconds apart)"},
+		{"数据库系统没有正确的关闭; 处于自动恢复状态中", "database system was not properly shut down; automatic recovery in progress"},
+		{"数据库系统中断；上一次的启动时间是在{1}", "database system was interrupted; last known up at {1}"},
+		{"接收到快速 (fast) 停止请求", "received fast shutdown request"},
+		{"接到到智能 (smart) 停止请求", "received smart shutdown request"},
+		{"接收到立即 (immediate) 停止请求", "received immediate shutdown request"},
+		{"redo 在 {1} 开始", "redo starts at {1}"},
+		{"由于语句执行超时，正在取消查询命令", "canceling statement due to statement timeout"},
+		{"由于用户请求而正在取消查询", "canceling statement due to user request"},
+		{"由于锁超时，取消语句操作", "canceling statement due to lock timeout"},
 	}
 }

@@ -9,7 +9,7 @@ import (
 // record turns the entry into records and counts it.
 func (w *worker) record(e *record.Entry) {
 	w.batch.Entries++
-	w.step(e)
+	w.stretch(e, w.step(e))
 	w.verbose(e)
 	w.cutShort(e)
 	if w.message(e) {

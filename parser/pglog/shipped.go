@@ -163,10 +163,10 @@ func (s *shipped) parse(block []byte, pos record.Pos, b *record.Batch) {
 }
 
 // batchMark is how much a batch held at some time.
-type batchMark struct{ executions, vacuums, events, losses, unknown int }
+type batchMark struct{ executions, vacuums, events, losses, unknown, stretches int }
 
 func markBatch(b *record.Batch) batchMark {
-	return batchMark{len(b.Executions), len(b.Vacuums), len(b.Events), len(b.Losses), len(b.Unknown)}
+	return batchMark{len(b.Executions), len(b.Vacuums), len(b.Events), len(b.Losses), len(b.Unknown), len(b.Stretches)}
 }
 
 // relocate gives what was added since the places of the file.
@@ -197,6 +197,11 @@ func (m batchMark) relocate(b *record.Batch, places []place) {
 		for n := range v.Indexes {
 			v.Indexes[n].Line = line(v.Indexes[n].Line)
 		}
+	}
+	for i := range b.Stretches[m.stretches:] {
+		s := &b.Stretches[m.stretches+i]
+		move(&s.First)
+		move(&s.Last)
 	}
 	for i := range b.Events[m.events:] {
 		move(&b.Events[m.events+i].Pos)

@@ -59,7 +59,7 @@ func (ws *workers) get(b *record.Batch) *worker {
 		w.startClock = w.clock
 	}
 	w.batch = b
-	w.firstLoss = len(b.Losses)
+	w.firstLoss, w.firstStretch = len(b.Losses), len(b.Stretches)
 	if ws.badZone != "" {
 		w.loss(record.LossTime, ws.badZone, record.Pos{}, 1)
 	}
@@ -79,7 +79,9 @@ type worker struct {
 	*workers
 	batch     *record.Batch
 	firstLoss int // of this block in batch.Losses
-	clock     clock
+	// firstStretch is the first of this block in batch.Stretches.
+	firstStretch int
+	clock        clock
 	// startClock reads session starts, which lie in other hours than log times.
 	startClock clock
 	entry      record.Entry // the one being read

@@ -35,6 +35,21 @@ type Repair struct {
 	Count int64 // lines
 }
 
+// Silence is the least time without an entry that ends a Stretch.
+const Silence = 60 * Second
+
+// Stretch is a run of log entries, of any kind, without a Silence between them:
+// a part of one block. What lies between the stretches of all files is what the
+// log does not tell of.
+type Stretch struct {
+	First, Last Pos // places of the first and the last entry
+	From, To    Time
+	Entries     int64
+	// Back is how much earlier an entry at First is than the one before it in its
+	// session, if the stretch begins with a step of the clock; else 0.
+	Back Duration
+}
+
 // Batch is what one block of one file yielded, in input order. Batches of one
 // file are delivered in order.
 type Batch struct {
@@ -44,6 +59,7 @@ type Batch struct {
 	Events     []Event
 	Samples    []Sample
 	Losses     []Loss
+	Stretches  []Stretch // of logs
 	Repairs    []Repair
 	Lines      int64
 	Entries    int64
