@@ -156,6 +156,21 @@ func TestClosedLoopLoadIsNoCause(t *testing.T) {
 	}
 }
 
+func TestLoadAloneIsNeverTheCause(t *testing.T) {
+	s := newScene(11)
+	for i := range s.others {
+		s.others[i] = 60 + 80*s.r.Float64()
+	}
+	s.costs(series.TimePerExecution, func(i int) float64 { return 10 + s.others[i]/10 + 0.5*s.r.NormFloat64() })
+	a := s.ask(series.TimePerExecution, 10)
+	want(t, a, "")
+	for _, k := range []series.Kind{series.Concurrency, series.Throughput} {
+		if c := a.Of(k); c.Verdict != finding.NotRuledOut || c.Raw.R < 0.9 {
+			t.Errorf("%s is %s with raw r %.2f: %s", c.Name, c.Verdict, c.Raw.R, c.Why)
+		}
+	}
+}
+
 func TestOnlyTheClockIsLeft(t *testing.T) {
 	s := newScene(5)
 	s.costs(series.TimePerExecution, func(i int) float64 { return 10 + s.minutes[i]/500 + 0.5*s.r.NormFloat64() })

@@ -40,6 +40,9 @@ func TestCostThatTimeDoesNotExplainAlone(t *testing.T) {
 			l.perSecond = func(s int) int { return 2 + s/150 }
 		},
 		"it steps": func(l *costLoad) { l.buffers = stepping(600, 4000, 10000) },
+		"it steps while it creeps": func(l *costLoad) {
+			l.buffers = func(s int) float64 { return 4000 + float64(s)/2 + 8000*float64(s/600) }
+		},
 		"it goes up and down": func(l *costLoad) {
 			l.buffers = func(s int) float64 { return 4000 + 3000*math.Sin(float64(s)/60) }
 		},

@@ -62,10 +62,18 @@ func TestTimeThatIsNoRegression(t *testing.T) {
 		"load that rises and stays": func(l *costLoad) {
 			l.perSecond = func(s int) int { return 4 + 8*(s/600) }
 		},
-		"a walk with its buffers":  func(l *costLoad) { l.buffers = stepping(600, 500, 1500) },
-		"more rows":                func(l *costLoad) { l.rows = stepping(600, 10, 30) },
-		"another plan":             func(l *costLoad) { l.shape = func(s int) uint64 { return uint64(1 + s/600) } },
-		"it comes back":            func(l *costLoad) { l.ms = func(s int) float64 { return 10 + 20*float64(s/400%2) } },
+		"a walk with its buffers": func(l *costLoad) { l.buffers = stepping(600, 500, 1500) },
+		"more rows":               func(l *costLoad) { l.rows = stepping(600, 10, 30) },
+		"another plan":            func(l *costLoad) { l.shape = func(s int) uint64 { return uint64(1 + s/600) } },
+		"it comes back":           func(l *costLoad) { l.ms = func(s int) float64 { return 10 + 20*float64(s/400%2) } },
+		"it has just come back": func(l *costLoad) {
+			l.ms = func(s int) float64 {
+				if s >= 600 && s < 1140 {
+					return 40
+				}
+				return 10
+			}
+		},
 		"it gets faster":           func(l *costLoad) { l.ms = stepping(600, 30, 10) },
 		"a tenth of a millisecond": func(l *costLoad) { l.ms = stepping(600, 0.05, 0.15) },
 		"it creeps":                func(l *costLoad) { l.ms = rising(10, 30) },
