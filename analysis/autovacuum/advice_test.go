@@ -22,9 +22,14 @@ const day = 86400.0
 // sample reads a folder of the samples.
 func sample(t *testing.T, name string) *dataset.Model {
 	t.Helper()
+	return read(t, "../../samples/"+name)
+}
+
+func read(t *testing.T, path string) *dataset.Model {
+	t.Helper()
 	statements := sqltext.NewInterner(1000)
 	d := dataset.New(dataset.DefaultLimits(), statements.Statement)
-	_, err := parser.Stream(context.Background(), []string{"../../samples/" + name}, parser.Options{Intern: statements.Statement},
+	_, err := parser.Stream(context.Background(), []string{path}, parser.Options{Intern: statements.Statement},
 		func(b *record.Batch) error { d.Fold(b); return nil })
 	if err != nil {
 		t.Fatal(err)

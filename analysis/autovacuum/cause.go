@@ -29,6 +29,8 @@ type Pass struct {
 	Dead, DeadLimit, Inserted, InsertedLimit float64
 	// Why says what Cause rests on, or why it is not known.
 	Why string
+
+	mostDead, mostInserted float64 // if all of the gap came before the start
 }
 
 // Passes are the vacuums of r by time, each with the trigger that fired:
@@ -82,16 +84,16 @@ func (x *Pass) count(m *dataset.Model, a, b *dataset.TablePoint, before *dataset
 		dead = record.Some(before.TuplesNotRemovable.N) // unknown is 0
 	}
 	part := float64(x.Vacuum.Start-from) / float64(max(1, b.Time-a.Time))
-	gathered := func(n record.Count, rise float64, known bool) float64 {
+	gathered := func(n record.Count, rise float64, known bool) (likely, most float64) {
 		if !n.Known || !known || b.Broken || rise < 0 {
-			return math.NaN()
+			return math.NaN(), math.NaN()
 		}
-		return float64(n.N) + part*rise
+		return float64(n.N) + part*rise, float64(n.N) + rise
 	}
 	da, known := died(a)
 	db, known2 := died(b)
-	x.Dead = gathered(dead, db-da, known && known2)
-	x.Inserted = gathered(inserted, float64(b.Ins.N-a.Ins.N), a.Ins.Known && b.Ins.Known)
+	x.Dead, x.mostDead = gathered(dead, db-da, known && known2)
+	x.Inserted, x.mostInserted = gathered(inserted, float64(b.Ins.N-a.Ins.N), a.Ins.Known && b.Ins.Known)
 }
 
 // HeldBack reports whether the vacuum had to leave so many dead rows, since
@@ -104,7 +106,7 @@ func (x *Pass) HeldBack() bool {
 // tolerance is how far below its limit an interpolated counter may lie and still
 // count as reached: rows come in batches, and the server's counters lag up to a
 // second.
-const tolerance = 0.97
+const tolerance = 0.95
 
 func (x *Pass) judge(a *dataset.TablePoint, l Limits) {
 	dead, inserted := x.Dead > tolerance*x.DeadLimit, x.Inserted > tolerance*x.InsertedLimit
@@ -117,6 +119,10 @@ func (x *Pass) judge(a *dataset.TablePoint, l Limits) {
 		x.Cause, x.Why = ByInsertedRows, "n_ins_since_vacuum was above its limit"
 	case l.Freeze.ratio(a.FrozenXidAge) > 1 || l.Multixact.ratio(a.MxidAge) > 1:
 		x.Cause, x.Why = ByFreeze, "the age of the table was above its limit"
+	case x.mostDead > x.DeadLimit && !(x.mostInserted > x.InsertedLimit):
+		x.Cause, x.Why = ByDeadRows, "of all counters only n_dead_tup can have been above its limit"
+	case x.mostInserted > x.InsertedLimit && !(x.mostDead > x.DeadLimit):
+		x.Cause, x.Why = ByInsertedRows, "of all counters only n_ins_since_vacuum can have been above its limit"
 	case math.IsNaN(x.Dead) || math.IsNaN(x.DeadLimit):
 		x.Why = "the captures lack n_dead_tup, n_tup_upd, n_tup_del or reltuples"
 	default:

@@ -38,8 +38,8 @@ func Dues(r *dataset.Relation, l Limits, a Activity) []Due {
 		return nil
 	}
 	return []Due{
-		due(p, l.Dead, p.DeadTup, a.Dead), due(p, l.Inserted, p.InsSinceVacuum, a.Inserted),
-		due(p, l.Freeze, p.FrozenXidAge, a.Xids), due(p, l.Multixact, p.MxidAge, a.Mxids),
+		DueBy(p, l.Dead, p.DeadTup, a.Dead), DueBy(p, l.Inserted, p.InsSinceVacuum, a.Inserted),
+		DueBy(p, l.Freeze, p.FrozenXidAge, a.Xids), DueBy(p, l.Multixact, p.MxidAge, a.Mxids),
 	}
 }
 
@@ -66,8 +66,9 @@ func latest(r *dataset.Relation) *dataset.TablePoint {
 	return nil
 }
 
-func due(p *dataset.TablePoint, l Limit, n record.Count, rate Rate) Due {
-	d := Due{Limit: l, Now: math.NaN(), Rate: rate, In: math.NaN(), Range: noRate().Interval, At: record.NoTime}
+// DueBy is when the counter n of the capture p reaches l at that rate.
+func DueBy(p *dataset.TablePoint, l Limit, n record.Count, rate Rate) Due {
+	d := Due{Limit: l, Now: math.NaN(), Rate: rate, In: math.NaN(), Range: NoRate().Interval, At: record.NoTime}
 	if n.Known {
 		d.Now = float64(n.N)
 	}

@@ -91,6 +91,12 @@ func parametersAt(m *dataset.Model, p *dataset.TablePoint) parameters {
 	return parameters{m, p.Time, reloptions(p.Reloptions), Version(m)}
 }
 
+// InForce is the parameter for the table of p at its time, as the server takes
+// it: the table's option, else the setting, else the default of the version.
+func InForce(m *dataset.Model, p *dataset.TablePoint, name string) Parameter {
+	return parametersAt(m, p).get(name)
+}
+
 // get prefers the table's option, then the server's setting, then the default.
 func (s parameters) get(name string) Parameter {
 	if n, ok := number(s.options[name]); ok {

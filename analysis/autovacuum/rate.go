@@ -26,7 +26,8 @@ func (r Rate) or0() float64 {
 	return 0
 }
 
-func noRate() Rate {
+// NoRate is a rate that is not known.
+func NoRate() Rate {
 	return Rate{math.NaN(), stats.Interval{Lo: math.NaN(), Hi: math.NaN()}}
 }
 
@@ -55,8 +56,8 @@ const minGaps = 6
 func ActivityOf(m *dataset.Model, r *dataset.Relation) Activity {
 	points := timed(r)
 	if len(points) == 0 {
-		return Activity{From: record.NoTime, To: record.NoTime, Dead: noRate(), Inserted: noRate(), Changed: noRate(),
-			Died: noRate(), Placed: noRate(), Grown: noRate(), Xids: noRate(), Mxids: noRate()}
+		return Activity{From: record.NoTime, To: record.NoTime, Dead: NoRate(), Inserted: NoRate(), Changed: NoRate(),
+			Died: NoRate(), Placed: NoRate(), Grown: NoRate(), Xids: NoRate(), Mxids: NoRate()}
 	}
 	points = settled(points, r.Vacuums)
 	a := measured(points, float64(m.BlockSize))
@@ -143,7 +144,7 @@ func rateOf(points []dataset.TablePoint, counter func(*dataset.TablePoint) (floa
 		}
 	}
 	if len(rise) == 0 {
-		return noRate()
+		return NoRate()
 	}
 	mean := func(rows []int) float64 {
 		var r, s float64
@@ -156,7 +157,7 @@ func rateOf(points []dataset.TablePoint, counter func(*dataset.TablePoint) (floa
 	for i := range all {
 		all[i] = i
 	}
-	out := Rate{mean(all), noRate().Interval}
+	out := Rate{mean(all), NoRate().Interval}
 	if len(rise) >= minGaps {
 		const reps, seed = 400, 7
 		out.Interval, _ = stats.BlockBootstrap(len(rise), stats.BlockLength(rise), reps, seed, mean)
@@ -183,7 +184,7 @@ func (a *Activity) fromLastVacuum(p *dataset.TablePoint) {
 		if !n.Known {
 			return before
 		}
-		return Rate{float64(n.N) / s, noRate().Interval}
+		return Rate{float64(n.N) / s, NoRate().Interval}
 	}
 	a.Dead, a.Inserted = since(p.DeadTup, a.Dead), since(p.InsSinceVacuum, a.Inserted)
 	a.SinceVacuum, a.From = true, last

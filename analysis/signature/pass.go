@@ -54,11 +54,13 @@ func Run(m *dataset.Model, list []*Signature, set Thresholds) *Pass {
 // grouped puts findings that are sides of one mechanism behind the one that
 // names it, and marks them with it. A loop above the server is told by three
 // signatures: 401 names it, 402 and 403 are its sides. A misestimate (301) of a
-// table whose statistics are stale is a side of that (213).
+// table whose statistics are stale is a side of that (213). The vacuum cycle of
+// a table is named by 201; what decays in it (202) and why it is too long (203)
+// are its sides.
 func grouped(sorted []finding.Finding) []finding.Finding {
 	lead := map[string]string{}
 	for i := range sorted {
-		if key, leads := mechanismOf(&sorted[i]); leads {
+		if key, leads := mechanismOf(&sorted[i]); leads && lead[key] == "" {
 			lead[key] = sorted[i].Fingerprint()
 		}
 	}
@@ -91,6 +93,8 @@ func mechanismOf(f *finding.Finding) (key string, leads bool) {
 		return "statistics\x00" + f.Subject.Relation, f.Confidence >= finding.Likely && f.Severity > finding.Info
 	case f.ID == rowMisestimate.ID && f.Subject.Relation != "":
 		return "statistics\x00" + f.Subject.Relation, false
+	case f.ID == vacuumSawtooth.ID || f.ID == visibilityDecay.ID || f.ID == vacuumThreshold.ID:
+		return "vacuum cycle\x00" + f.Subject.Relation, f.ID == vacuumSawtooth.ID
 	case f.Subject.Parent == "":
 		return "", false
 	}
@@ -121,12 +125,28 @@ func (p *Pass) Lacks(lacks, add string) {
 // severity, which follows from confidence, Effect and Share; small says that
 // the absolute cost is below the signature's floor.
 func (p *Pass) Report(f finding.Finding, small bool) {
+	p.report(f, func(f *finding.Finding) finding.Severity { return severity(f, small, p.now.Max) })
+}
+
+// ReportAs adds a finding whose severity follows from the time that is left to a
+// limit of the server, not from a cost. Critical needs that it is at least
+// likely.
+func (p *Pass) ReportAs(f finding.Finding, s finding.Severity) {
+	p.report(f, func(f *finding.Finding) finding.Severity {
+		if f.Confidence < finding.Likely {
+			s = min(s, finding.Warning)
+		}
+		return min(s, p.now.Max)
+	})
+}
+
+func (p *Pass) report(f finding.Finding, severity func(*finding.Finding) finding.Severity) {
 	f.ID, f.Name = p.now.ID, p.now.Name
 	if p.Model.Mixed() {
 		f.Confidence = finding.Possible
 		f.WhyConfidence += "; the input mixes several servers"
 	}
-	f.Severity = severity(&f, small, p.now.Max)
+	f.Severity = severity(&f)
 	p.Findings = append(p.Findings, f)
 }
 
