@@ -153,8 +153,8 @@ func (r *Result) shareStatements() {
 	})
 }
 
-// bySeverity orders the findings of several servers; the sides of a finding
-// stay behind it.
+// bySeverity orders the incidents of several servers by their worst finding; the
+// sides of a finding stay behind it.
 func bySeverity(fs []finding.Finding) []finding.Finding {
 	var groups [][]finding.Finding
 	for _, f := range fs {
@@ -169,9 +169,17 @@ func bySeverity(fs []finding.Finding) []finding.Finding {
 		if math.IsNaN(a[0].Share) || math.IsNaN(b[0].Share) {
 			share = 0
 		}
-		return cmp.Or(cmp.Compare(b[0].Severity, a[0].Severity), share)
+		return cmp.Or(cmp.Compare(worst(b), worst(a)), share)
 	})
 	return slices.Concat(groups...)
+}
+
+func worst(group []finding.Finding) finding.Severity {
+	w := finding.Info
+	for i := range group {
+		w = max(w, group[i].Severity)
+	}
+	return w
 }
 
 // serversNote is the legend of the servers' labels.

@@ -1,7 +1,6 @@
 package signature
 
 import (
-	"slices"
 	"sort"
 
 	"github.com/pgassay/pgassay/analysis/dataset"
@@ -47,58 +46,8 @@ func Run(m *dataset.Model, list []*Signature, set Thresholds) *Pass {
 	}
 	p.correct()
 	sort.SliceStable(p.Findings, func(i, j int) bool { return before(&p.Findings[i], &p.Findings[j]) })
-	p.Findings = grouped(p.Findings)
+	p.Findings = incidents(m, p.Findings)
 	return p
-}
-
-// grouped puts findings that are sides of one mechanism behind the one that
-// names it, and marks them with it. A loop above the server is told by three
-// signatures: 401 names it, 402 and 403 are its sides. A misestimate (301) of a
-// table whose statistics are stale is a side of that (213). The vacuum cycle of
-// a table is named by 201; what decays in it (202) and why it is too long (203)
-// are its sides.
-func grouped(sorted []finding.Finding) []finding.Finding {
-	lead := map[string]string{}
-	for i := range sorted {
-		if key, leads := mechanismOf(&sorted[i]); leads && lead[key] == "" {
-			lead[key] = sorted[i].Fingerprint()
-		}
-	}
-	sides := map[string][]finding.Finding{}
-	var out []finding.Finding
-	for _, f := range sorted {
-		key, leads := mechanismOf(&f)
-		if l := lead[key]; l != "" && !leads {
-			f.Cause = l
-			sides[l] = append(sides[l], f)
-			continue
-		}
-		out = append(out, f)
-	}
-	for i := 0; i < len(out); i++ {
-		if _, leads := mechanismOf(&out[i]); leads {
-			s := sides[out[i].Fingerprint()]
-			out = slices.Insert(out, i+1, s...)
-			i += len(s)
-		}
-	}
-	return out
-}
-
-// mechanismOf identifies the mechanism that a finding may share with others, ""
-// if it stands for itself, and whether the finding is the one that names it.
-func mechanismOf(f *finding.Finding) (key string, leads bool) {
-	switch {
-	case f.ID == staleStatistics.ID:
-		return "statistics\x00" + f.Subject.Relation, f.Confidence >= finding.Likely && f.Severity > finding.Info
-	case f.ID == rowMisestimate.ID && f.Subject.Relation != "":
-		return "statistics\x00" + f.Subject.Relation, false
-	case f.ID == vacuumSawtooth.ID || f.ID == visibilityDecay.ID || f.ID == vacuumThreshold.ID:
-		return "vacuum cycle\x00" + f.Subject.Relation, f.ID == vacuumSawtooth.ID
-	case f.Subject.Parent == "":
-		return "", false
-	}
-	return f.Subject.Session + "\x00" + f.Subject.Parent + "\x00" + f.Subject.Fingerprint, f.ID == fanOut.ID
 }
 
 func before(a, b *finding.Finding) bool {
