@@ -10,28 +10,36 @@ import (
 var indexVacuumAnomaly = &Signature{
 	ID: "PGA207", Name: "index-vacuum-anomaly", Max: finding.Warning,
 	What: "A vacuum accesses many times more buffers than its table and indexes have pages: the time goes into one index that does more than be read once.",
-	Why: "Vacuum reads the heap once or twice, and a b-tree from end to end once for each pass. An HNSW index also repairs its graph: for each element " +
-		"that pointed to a removed one, neighbours are searched anew, thousands of buffers at a time. A GIN index moves its pending list into the tree first, entry by entry. " +
+	Why: "Vacuum reads the heap once or twice, and a b-tree from end to end once for each pass. A GIN index moves its pending list into the tree first, entry by entry; " +
+		"an HNSW index repairs its graph (PGA601 where it is known to be one). " +
 		"The autovacuum worker is busy for that long, dead rows of the table pile up meanwhile, and other tables wait for a worker.",
-	Fix: "HNSW: when a large part of the rows was deleted, REINDEX INDEX CONCURRENTLY before the vacuum; else let dead rows gather and remove them in fewer passes. " +
-		"GIN: keep the pending list short (gin_pending_list_limit, gin_clean_pending_list), or fastupdate = off. Settings of the whole server do not help.",
+	Fix:    "GIN: keep the pending list short (gin_pending_list_limit, gin_clean_pending_list), or fastupdate = off. Else find the index first. Settings of the whole server do not help.",
 	Verify: "Hits and misses of the next vacuum line are near the pages of table and indexes, or its elapsed time is short enough.",
 	Needs:  []Need{needVacuum},
 	Silent: []string{
 		"tables that have b-tree indexes only",
 		"vacuums shorter than a minute", "several index passes, and aggressive vacuums that freeze: their pages are counted (206)",
 		"an index whose access method is not known, as long as the buffers are explained",
+		"the one HNSW index of a table (PGA601)",
 	},
-	Thresholds: []Threshold{
+	Thresholds: anomalyLimits(),
+	Detect:     func(p *Pass) { p.detectVacuumAnomaly(func(a *vacuumAnomaly) bool { return !a.isGraph() }) },
+}
+
+// anomalyLimits are the thresholds of the signatures about vacuums that read
+// more than the pages of their table.
+func anomalyLimits() []Threshold {
+	return []Threshold{
 		{"min_ratio", 10, "x", "buffers ÷ what the pages of table and indexes explain"},
 		{"min_excess", 100_000, "buffers", "accessed beyond it by one vacuum"},
 		{"min_seconds", 60, "s", "that the vacuum ran: a shorter one keeps its worker for less than autovacuum_naptime by default"},
 		{"floor_seconds", 600, "s", "the longest such vacuum below which the finding stays info"},
-	},
-	Detect: detectIndexVacuumAnomaly,
+	}
 }
 
-func detectIndexVacuumAnomaly(p *Pass) {
+// detectVacuumAnomaly reports the anomalies that are the running signature's
+// own.
+func (p *Pass) detectVacuumAnomaly(own func(*vacuumAnomaly) bool) {
 	judged := 0
 	for _, r := range p.Model.Relations {
 		var all []vacuumWork
@@ -41,7 +49,7 @@ func detectIndexVacuumAnomaly(p *Pass) {
 			}
 		}
 		judged += len(all)
-		if a := p.anomalyOf(r, all); a != nil {
+		if a := p.anomalyOf(r, all); a != nil && own(a) {
 			p.Report(a.finding(p), a.longest() < p.limit("floor_seconds"))
 		}
 	}
@@ -106,6 +114,10 @@ func (a *vacuumAnomaly) suspect() {
 		return m > n
 	})
 }
+
+// isGraph reports whether the one index that does it is known to be an HNSW
+// graph.
+func (a *vacuumAnomaly) isGraph() bool { return a.Sure && methodOf(a.Suspects[0]) == "hnsw" }
 
 // methodOf is the access method that snapshots tell, by name or in the
 // definition; "" if they do not.

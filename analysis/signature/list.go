@@ -55,4 +55,5 @@ var List = []*Signature{
 	crash,
 	logGap,
 	cacheThrash,
+	hnswVacuumSlow,
 }
