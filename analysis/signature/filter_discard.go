@@ -20,6 +20,7 @@ var filterDiscard = &Signature{
 		"scans that keep a tenth of their rows or more",
 		"a check on the few rows that a lookup found",
 		"an index that leads with the columns of the conditions is known",
+		"searches of an HNSW index by distance (PGA603)",
 	},
 	Thresholds: planLimits(
 		Threshold{"min_ratio", 10, "x", "rows removed ÷ rows kept, at the unfavourable ends of their rounding intervals"},
@@ -55,7 +56,7 @@ type discard struct {
 // a scan.
 func (c *planCase) discard(i int) (discard, bool) {
 	n := c.node(i)
-	if !c.executed(i) {
+	if _, near := c.annScan(i); near || !c.executed(i) {
 		return discard{}, false
 	}
 	_, _, high := c.rows(i)

@@ -56,4 +56,8 @@ var List = []*Signature{
 	logGap,
 	cacheThrash,
 	hnswVacuumSlow,
+	annUnderReturn,
+	iterativeScanLimit,
+	annIndexNotUsed,
+	toastedVectors,
 }
