@@ -28,7 +28,9 @@ type Options struct {
 	Thresholds signature.Thresholds
 	// Series are files with a time column and numbers or texts of the user's:
 	// latency as the application saw it, its own axes, deploys.
-	Series  []string
+	Series []string
+	// SLOs are limits whose crossing is dated.
+	SLOs    []SLO
 	Stdin   io.Reader
 	Version string // of pgassay, for the report
 	// Anonymize leaves no name or literal of the input in the Result.

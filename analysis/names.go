@@ -11,7 +11,7 @@ type Names struct {
 	Databases, Users, Applications []string
 	Statements                     []string // texts, whose identifiers count
 	Settings                       []string // PostgreSQL's own names, which stay
-	Patterns, Files                []string // what configuration asked for, and where it did
+	Patterns, Files                []string // what configuration and flags asked for, and where it did
 }
 
 // namesOf collects what the findings of the models and the notes on
@@ -25,6 +25,14 @@ func namesOf(models []*dataset.Model, suppressions []Suppression) Names {
 		}
 	}
 	patterns, files := nameSet{}, nameSet{}
+	for _, m := range models {
+		for i := range m.External {
+			patterns.add(m.External[i].Name)
+		}
+		for i := range m.Marks {
+			patterns.add(m.Marks[i].Text)
+		}
+	}
 	for i := range suppressions {
 		patterns.add(suppressions[i].Subject)
 		files.add(suppressions[i].Place.File)

@@ -32,6 +32,8 @@ type Result struct {
 	Plans        []PlanExample   // of the findings' statements, then of the costliest
 	Triggers     []Trigger       // nearest to their trigger first
 	Events       []record.Event  // of interest, by time; EventsLeftOut says how many more there were
+	Given        []Given         // series of the user's and what explains them
+	Crossings    []Crossing      // of the limits of Options.SLOs
 	Notes        []string        // what limits the conclusions: no times, censored log …
 	// EventsLeftOut counts the events of interest that a cap kept out of Events.
 	EventsLeftOut int64

@@ -29,6 +29,12 @@ func evaluate(d *dataset.Dataset, inputs []Input, o Options) (*Result, []*datase
 		models = append(models, m)
 		r := resultOf(m, signature.Run(m, signature.List, o.Thresholds), own, o.Version)
 		r.Filter = filterText(m.Kept, o.Anonymize)
+		r.Given = given(m)
+		for i := range r.Given {
+			r.Notes = append(r.Notes, r.Given[i].text())
+		}
+		r.Crossings = crossings(m, o.SLOs, r.Findings)
+		r.Notes = append(r.Notes, sloNotes(o.SLOs, r.Crossings)...)
 		results = append(results, r)
 	}
 	if len(results) == 1 {
@@ -90,6 +96,7 @@ func joined(results []*Result, parts []dataset.ServerPart) *Result {
 		r.Relations, r.Indexes = append(r.Relations, x.Relations...), append(r.Indexes, x.Indexes...)
 		r.Triggers, r.Plans = append(r.Triggers, x.Triggers...), append(r.Plans, x.Plans...)
 		r.Vacuums, r.Events = append(r.Vacuums, x.Vacuums...), append(r.Events, x.Events...)
+		r.Given, r.Crossings = append(r.Given, x.Given...), append(r.Crossings, x.Crossings...)
 		r.Losses, r.Notes = append(r.Losses, x.Losses...), append(r.Notes, x.Notes...)
 		r.EventsLeftOut += x.EventsLeftOut
 		r.Zone = cmp.Or(r.Zone, x.Zone)

@@ -86,6 +86,8 @@ type jsonReport struct {
 	Inputs        []jsonInput        `json:"inputs"`
 	Coverage      jsonCoverage       `json:"coverage"`
 	Statements    []jsonStatement    `json:"statements"`
+	Series        []jsonSeriesGiven  `json:"series"`
+	SLO           []jsonCrossing     `json:"slo"`
 	Notes         []string           `json:"notes"`
 }
 
@@ -205,6 +207,8 @@ func jsonOf(v *view.View) *jsonReport {
 		Inputs:       make([]jsonInput, 0, len(r.Inputs)),
 		Coverage:     coverageOf(v),
 		Statements:   make([]jsonStatement, 0, len(r.Statements)),
+		Series:       seriesGivenOf(r.Given),
+		SLO:          crossingsOf(r.Crossings),
 		Notes:        utf8List(r.Notes),
 	}
 	for i := range v.Findings {

@@ -133,6 +133,8 @@ func (c *Candidate) rank() float64 {
 // The state of further tables counts only where it was read.
 func isCandidate(cost series.Kind, c *series.Column) bool {
 	switch c.Kind {
+	case series.Given:
+		return false
 	case series.BuffersPerExecution:
 		return cost == series.TimePerExecution || cost == series.TimePerRow
 	case series.BuffersPerRow, series.TimePerRow, series.TimePerExecution, series.DirtiedPerExecution, series.WrittenPerExecution,

@@ -126,3 +126,12 @@ func newStatements(m *dataset.Model) []Happening {
 	}
 	return out
 }
+
+// marks are the moments that the user gave: deploys, switches.
+func marks(m *dataset.Model) []Happening {
+	var out []Happening
+	for _, k := range m.Marks {
+		out = append(out, Happening{Kind: UserMark, Start: k.Time, End: k.Time, Pos: k.Pos, Text: k.Text + " (given)"})
+	}
+	return out
+}

@@ -26,6 +26,7 @@ const (
 	TableChange                    // ALTER, TRUNCATE or CLUSTER of the table
 	NewApplication                 // an application_name that was not there before
 	NewStatement                   // statements that were not there before: a deploy
+	UserMark                       // a moment that the user gave with --series
 )
 
 // Happening is something that may have changed a cost. It lasted from Start to
@@ -62,6 +63,7 @@ func Happenings(m *dataset.Model) []Happening {
 	out = append(out, flips(m)...)
 	out = append(out, applications(m)...)
 	out = append(out, newStatements(m)...)
+	out = append(out, marks(m)...)
 	sortHappenings(out)
 	return out
 }

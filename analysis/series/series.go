@@ -45,7 +45,9 @@ const (
 	Checkpoints
 	AutovacuumWorkers
 	WALRate
+	ServerTime
 	External
+	Given // a series of the user's that is itself to be explained
 	Event // 0 before a happening, 1 after it
 	WallClock
 )
@@ -66,7 +68,8 @@ var measures = [...]struct{ name, unit string }{
 	ActiveBackends: {"active backends", "backends"}, WaitingBackends: {"waiting backends", "backends"},
 	LockWaits: {"lock waits", "waits/s"}, Checkpoints: {"checkpoints", "share of time"},
 	AutovacuumWorkers: {"autovacuum workers", "workers"}, WALRate: {"WAL rate", "bytes/s"},
-	External: {"", ""}, Event: {"event", ""}, WallClock: {"wall clock", "s"},
+	ServerTime: {"server time", "ms/s"},
+	External:   {"", ""}, Given: {"", ""}, Event: {"event", ""}, WallClock: {"wall clock", "s"},
 }
 
 // String is the kind's name: "buffers per row".

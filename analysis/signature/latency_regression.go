@@ -58,7 +58,7 @@ type slowdown struct {
 func slowing() onset.Mechanism {
 	const within = 300 * record.Second
 	return onset.Mechanism{{Kind: onset.SettingChange, Within: within}, {Kind: onset.Crash, Within: within}, {Kind: onset.Restart, Within: within},
-		{Kind: onset.NewApplication, Within: within}, {Kind: onset.NewStatement, Within: within}}
+		{Kind: onset.UserMark, Within: within}, {Kind: onset.NewApplication, Within: within}, {Kind: onset.NewStatement, Within: within}}
 }
 
 func detectLatencyRegression(p *Pass) {

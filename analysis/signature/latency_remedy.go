@@ -51,7 +51,7 @@ func undo(c *onset.Explanation, text string) finding.Action {
 	switch c.Kind {
 	case onset.SettingChange:
 		return finding.Action{Do: "Set back what was changed (" + text + ") and compare.", Cost: "a reload; some parameters need a restart"}
-	case onset.NewApplication, onset.NewStatement:
+	case onset.NewApplication, onset.NewStatement, onset.UserMark:
 		return finding.Action{Do: "Look at what was deployed at " + clock(c.End) + " (" + text + "): what else it runs on the same server.", Cost: "none"}
 	}
 	return finding.Action{Do: "Compare the server before and after " + text + ": its settings, its host, and what the cache held.", Cost: "none"}

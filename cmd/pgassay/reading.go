@@ -27,7 +27,7 @@ type reading struct {
 	strict  bool
 
 	config, baseline, newBaseline string
-	thresholds                    []string
+	thresholds, slos              []string
 	quiet                         bool
 	settings                      *settings
 }
@@ -43,6 +43,7 @@ func (in *reading) flags(cmd *cobra.Command) {
 	f.StringVar(&in.format, "format", report.Formats[0].Name, "what is written to standard output: "+strings.Join(formatNames(), ", "))
 	f.StringArrayVar(&in.reports, "report", nil, "also write `FILE`, in the format of its extension, or FORMAT=FILE, or a folder of CSV files; repeatable")
 	f.StringArrayVar(&o.Series, "series", nil, "`FILE` with a time column and numbers or texts of yours: latency as the application saw it, deploys; repeatable")
+	f.StringArrayVar(&in.slos, "slo", nil, "limit whose crossing is dated, as `MEASURE=LIMIT` or MEASURE[STATEMENT]=LIMIT: p95=200ms, buffers_per_row=5000; repeatable")
 	f.StringVar(&in.baseline, "baseline", "", "compare with an earlier JSON report in `FILE`")
 	f.StringVar(&in.newBaseline, "update-baseline", "", "write the JSON report to `FILE`, as the next baseline, whatever is found")
 	f.StringArrayVar(&in.thresholds, "threshold", nil, "limit of a signature, as `NAME=VALUE`, as in PGA101.min_step=1.5; repeatable")
@@ -128,6 +129,13 @@ func (in *reading) prepare(cmd *cobra.Command) (report.Format, []reportFile, err
 	}
 	if in.options.Thresholds, err = in.settings.thresholds(command, in.thresholds); err != nil {
 		return format, nil, err
+	}
+	for _, text := range in.slos {
+		slo, err := analysis.ParseSLO(text)
+		if err != nil {
+			return format, nil, usage(command, "%s %s", in.settings.said("slo"), err)
+		}
+		in.options.SLOs = append(in.options.SLOs, slo)
 	}
 	if f := in.settings.file; f != nil {
 		in.options.Suppressions = f.suppressions
