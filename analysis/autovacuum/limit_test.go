@@ -75,7 +75,7 @@ func TestLimitOfInsertedRowsFollowsTheVersion(t *testing.T) {
 		"switched off for this table":  {"18.0", half("{autovacuum_enabled=off}"), math.NaN(), "autovacuum_enabled is off for this table"},
 		"never vacuumed, never analyz": {"17.0", &dataset.TablePoint{Reltuples: record.Some(-1)}, 1000, ""},
 	} {
-		m := &dataset.Model{Server: c.server, Relations: []*dataset.Relation{{Points: []dataset.TablePoint{*c.point}}}}
+		m := &dataset.Model{Server: c.server, LeastMajor: 18}
 		l := LimitsAt(m, c.point).Inserted
 		if l.Value != c.want && !(math.IsNaN(l.Value) && math.IsNaN(c.want)) || l.Off != c.off {
 			t.Errorf("%s: %v %q, want %v %q", name, l.Value, l.Off, c.want, c.off)

@@ -121,24 +121,12 @@ func number(text string) (float64, bool) {
 }
 
 // Version is the major version of the server; where no one tells it, what the
-// columns of the snapshots imply at least: relallfrozen came with 18,
-// n_ins_since_vacuum with 13. 0 if nothing tells.
+// columns of the snapshots imply at least. 0 if nothing tells.
 func Version(m *dataset.Model) int {
 	if v := major(m.Server); v > 0 {
 		return v
 	}
-	implied := 0
-	for _, r := range m.Relations {
-		for i := range r.Points {
-			switch p := &r.Points[i]; {
-			case p.Relallfrozen.Known:
-				return 18
-			case p.InsSinceVacuum.Known:
-				implied = 13
-			}
-		}
-	}
-	return implied
+	return m.LeastMajor
 }
 
 // major is the leading number of a version, 0 if it has none.

@@ -45,8 +45,13 @@ type Model struct {
 	SnapshotTimes map[record.View]int
 	Untimed       map[record.View]int
 
+	// LeastMajor is the major version that the columns of pg_stat_user_tables imply
+	// at least: relallfrozen came with 18, n_ins_since_vacuum with 13. 0 if none.
+	LeastMajor int
+
 	byFingerprint map[string]*Statement
 	byRelation    map[string]*Relation
+	serverTime    record.Duration
 	rows          map[record.View][]record.Sample
 }
 
@@ -72,13 +77,7 @@ func (m *Model) relationIn(database, name string) *Relation {
 }
 
 // ServerTime is the summed duration of all top-level executions.
-func (m *Model) ServerTime() record.Duration {
-	var sum record.Duration
-	for _, e := range m.Executions {
-		sum += e.ServerTime()
-	}
-	return sum
-}
+func (m *Model) ServerTime() record.Duration { return m.serverTime }
 
 // Setting is the value of a parameter at a time.
 type Setting struct {
@@ -193,7 +192,12 @@ type ActivityPoint struct {
 	Fingerprint                         string // of Query
 }
 
+// index makes what is looked up by name, and sums that are asked for often.
 func (m *Model) index() {
+	m.serverTime = 0
+	for _, e := range m.Executions {
+		m.serverTime += e.ServerTime()
+	}
 	m.byFingerprint = make(map[string]*Statement, len(m.Statements))
 	for _, s := range m.Statements {
 		if _, ok := m.byFingerprint[s.Fingerprint]; !ok {

@@ -123,3 +123,13 @@ func TestRowsWithoutTimeAreCountedAndJoinNoSeries(t *testing.T) {
 		t.Errorf("untimed %v, sizes %v", m.Untimed, m.Relation("t").Index("i").History)
 	}
 }
+
+func TestColumnsOfTablesImplyTheLeastVersion(t *testing.T) {
+	for column, want := range map[string]int{"relallfrozen": 18, "n_ins_since_vacuum": 13, "n_live_tup": 0} {
+		m := buildSamples(rows(record.ViewTables, []string{"captured_at", "schemaname", "relname", column},
+			[]string{"2026-01-01 00:00:00Z", "public", "t", "1"}))
+		if m.LeastMajor != want {
+			t.Errorf("%s implies %d, want %d", column, m.LeastMajor, want)
+		}
+	}
+}

@@ -156,6 +156,7 @@ func (b *builder) relationsDone() {
 			sortBy(x.Points, func(p, q *IndexPoint) bool { return pointLess(p.Time, q.Time, p.Pos, q.Pos) })
 		}
 	}
+	m.LeastMajor = leastMajor(m.Relations)
 	b.relationBreaks()
 	for _, r := range m.Relations {
 		b.snapshotVacuums(r)
@@ -164,6 +165,22 @@ func (b *builder) relationsDone() {
 		}
 	}
 	sortVacuums(m.Vacuums)
+}
+
+// leastMajor is Model.LeastMajor.
+func leastMajor(relations []*Relation) int {
+	implied := 0
+	for _, r := range relations {
+		for i := range r.Points {
+			switch p := &r.Points[i]; {
+			case p.Relallfrozen.Known:
+				return 18
+			case p.InsSinceVacuum.Known:
+				implied = 13
+			}
+		}
+	}
+	return implied
 }
 
 // pointLess sorts by time, rows without one last.

@@ -85,12 +85,11 @@ func HodgesLehmann(a, b []float64) Shift {
 		return Shift{Estimate: math.NaN(), Interval: noInterval()}
 	}
 	d := differences(thinSorted(a), thinSorted(b))
-	slices.Sort(d)
-	s := Shift{Estimate: quantileSorted(d, 0.5), Interval: noInterval()}
+	s := Shift{Estimate: medianInPlace(d), Interval: noInterval()}
 	z := distuv.UnitNormal.Quantile(0.975)
 	cut := n*m/2 - z*math.Sqrt(n*m*(n+m+1)/12)
 	if k := int(cut * (float64(len(d)) / (n * m))); k >= 1 {
-		s.Interval = Interval{Lo: d[k-1], Hi: d[len(d)-k]}
+		s.Interval = Interval{Lo: selectInPlace(d, k-1), Hi: selectInPlace(d, len(d)-k)}
 	}
 	return s
 }
