@@ -2,8 +2,6 @@ package autovacuum
 
 import (
 	"strings"
-
-	"github.com/pgassay/pgassay/parser/sqltext"
 )
 
 // Knob is which trigger of a table is to be set.
@@ -49,6 +47,5 @@ func (a *Advice) SQL() string {
 	for i, p := range a.Set {
 		parts[i] = p.String()
 	}
-	r := a.Relation
-	return "ALTER TABLE " + sqltext.QuoteIdent(r.Schema) + "." + sqltext.QuoteIdent(r.Relation) + " SET (" + strings.Join(parts, ", ") + ");"
+	return "ALTER TABLE " + a.Relation.SQL() + " SET (" + strings.Join(parts, ", ") + ");"
 }

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/pgassay/pgassay/parser/record"
+	"github.com/pgassay/pgassay/parser/sqltext"
 )
 
 // Relation is a table over time.
@@ -27,6 +28,10 @@ func (r *Relation) prefix() string {
 	}
 	return r.Database + "." + r.Schema + "."
 }
+
+// SQL is the table's name for SQL that runs in its own database, with what needs
+// quotes in quotes.
+func (r *Relation) SQL() string { return sqltext.QuoteName(r.Schema, r.Relation) }
 
 // Index returns the index with this name, schema-qualified or not; nil if
 // unknown.
@@ -90,6 +95,9 @@ type Index struct {
 	History       []Reading    // by time, of all incarnations
 	Rebuilt       []Rebuild    // by time
 }
+
+// SQL is the index's name for SQL that runs in its own database.
+func (x *Index) SQL() string { return sqltext.QuoteName(x.Schema, x.Index) }
 
 // IndexPoint is one row of pg_stat_user_indexes, joined with pg_class and
 // pg_index or not.

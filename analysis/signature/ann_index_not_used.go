@@ -193,7 +193,7 @@ func (x *exactSearch) tell(f *finding.Finding) {
 
 func (x *exactSearch) actions() []finding.Action {
 	near := &x.Near
-	build := finding.Action{SQL: true, Do: fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s USING hnsw (%s %s);", quote(x.c.relationName(x.scan)), near.Operand, distanceClass(near)),
+	build := finding.Action{SQL: true, Do: fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s USING hnsw (%s %s);", x.c.tableSQL(x.scan), near.Operand, distanceClass(near)),
 		Cost: "one more graph to build, to keep in memory and to write at each INSERT; drop the other one if nothing reads it"}
 	if strings.HasPrefix(x.Serve, "an index") {
 		return []finding.Action{build, {Do: "Or use the operator of the index's class, if the distance is the same in order: for vectors of length 1, <->, <=> and <#> order alike.", Cost: "check that the vectors are normalized: l2_norm(…) = 1"}}

@@ -197,7 +197,7 @@ func (t *sizeTracking) remedy(f *finding.Finding) {
 		f.Actions = []finding.Action{{Do: "Run EXPLAIN (ANALYZE, BUFFERS) of the statement: the node whose buffers are the pages of " + t.Table.Name + " tells which condition has no index.",
 			Cost: "ANALYZE executes the statement"}}
 	}
-	f.Actions = append(f.Actions, finding.Action{Do: "If it needs all rows: partition " + quote(t.Table.Name) + " by what the condition bounds, archive old rows, or keep a summary that is updated with the table.",
+	f.Actions = append(f.Actions, finding.Action{Do: "If it needs all rows: partition " + t.Table.SQL() + " by what the condition bounds, archive old rows, or keep a summary that is updated with the table.",
 		Cost: "a change of the schema; dropping a partition is cheap, deleting its rows is not"})
 	f.WillNotHelp = []string{"VACUUM or REINDEX: the pages hold live rows.", "More shared_buffers: the blocks are visited all the same."}
 	f.Verify = []string{fmt.Sprintf("Buffers per execution fall far below the %s pages of %s and stay level while it grows; run pgassay on a later span.", num(t.Size.Last), t.Table.Name)}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgassay/pgassay/analysis/dataset"
 	"github.com/pgassay/pgassay/analysis/finding"
 	"github.com/pgassay/pgassay/parser/record"
 )
@@ -143,7 +144,7 @@ func (l *serverLog) deadlockFinding(p *Pass, g *deadlockGroup) finding.Finding {
 			l.tally(g.events).figure("application"),
 		},
 		RuledOut:    []finding.RuledOut{g.wholeTables()},
-		Actions:     g.actions(),
+		Actions:     g.actions(p.Model),
 		WillNotHelp: []string{"a higher deadlock_timeout: the circle lasts longer, and ends the same way", "more connections or a faster server: they change how often it happens, not that it does"},
 		Verify:      []string{"select deadlocks from pg_stat_database where datname = current_database(); does not rise"},
 		N:           plural(n, "deadlock") + " in " + span(l.Span().Seconds()) + " of log",
@@ -229,13 +230,13 @@ func (g *deadlockGroup) wholeTables() finding.RuledOut {
 	return finding.RuledOut{Rival: rival, Verdict: finding.RuledOutVerdict, Figure: "every wait of the circle is for a row or its transaction"}
 }
 
-func (g *deadlockGroup) actions() []finding.Action {
+func (g *deadlockGroup) actions(m *dataset.Model) []finding.Action {
 	retry := finding.Action{Do: "Let the client roll back and try the whole transaction again on SQLSTATE 40P01, after a short random wait.", Cost: "the work is done twice"}
 	tables := g.tables()
 	if len(tables) == 0 {
 		return []finding.Action{retry}
 	}
-	lock := finding.Action{SQL: true, Do: "select 1 from " + quote(tables[0]) + " where … order by its key for update",
+	lock := finding.Action{SQL: true, Do: "select 1 from " + tableSQL(m, tables[0]) + " where … order by its key for update",
 		Cost: "first in each of these transactions, with the condition of its writes: the rows are then locked in one order; it reads them once more, and others wait for them a little earlier"}
 	if len(tables) > 1 {
 		return []finding.Action{{Do: "Write the tables in the same order in every transaction: " + strings.Join(tables, ", ") + ".", Cost: "the application's code"}, lock, retry}

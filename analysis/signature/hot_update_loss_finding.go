@@ -28,8 +28,8 @@ func (l *hotLoss) finding(p *Pass) finding.Finding {
 			"vacuum more often: it cleans what each update leaves in every index, and the next update leaves it again",
 			"REINDEX before the cause is gone: the indexes grow again",
 		},
-		Verify: []string{fmt.Sprintf("select n_tup_upd, n_tup_hot_upd from pg_stat_user_tables where relid = '%s'::regclass; twice: of the difference about %s is HOT again",
-			strings.ReplaceAll(quote(r.Name), "'", "''"), percent(l.Before.share()))},
+		Verify: []string{fmt.Sprintf("select n_tup_upd, n_tup_hot_upd from pg_stat_user_tables where relid = %s; twice: of the difference about %s is HOT again",
+			regclass(r.SQL()), percent(l.Before.share()))},
 	}
 	f.Share, _ = shareOf(p.Model, func(s *dataset.Statement) bool { return s.Target == r })
 	f.Confidence, f.WhyConfidence = l.confidence(p.Model)
@@ -216,14 +216,14 @@ func (l *hotLoss) chart() finding.Series {
 }
 
 func (l *hotLoss) actions() []finding.Action {
-	table := quote(l.Relation.Name)
+	table := l.Relation.SQL()
 	if x := l.Event.Index; x != nil && l.reason() != "pages have no room" {
 		keep := ""
 		if x.Definition != "" {
 			keep = "; to bring it back: " + shorten(x.Definition, 300)
 		}
 		return []finding.Action{
-			{SQL: true, Do: fmt.Sprintf("drop index concurrently %s;", quote(x.Name)), Cost: "the queries that it serves lose it: look at its idx_scan first; waits for older transactions, blocks nobody" + keep},
+			{SQL: true, Do: fmt.Sprintf("drop index concurrently %s;", x.SQL()), Cost: "the queries that it serves lose it: look at its idx_scan first; waits for older transactions, blocks nobody" + keep},
 			{Do: "If its query needs it: index a column that is not updated, or move the updated column into a table of its own. A partial index helps only if its predicate and columns are not updated either."},
 		}
 	}

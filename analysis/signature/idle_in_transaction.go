@@ -9,6 +9,7 @@ import (
 	"github.com/pgassay/pgassay/analysis/dataset"
 	"github.com/pgassay/pgassay/analysis/finding"
 	"github.com/pgassay/pgassay/parser/record"
+	"github.com/pgassay/pgassay/parser/sqltext"
 )
 
 var idleTransaction = &Signature{
@@ -211,7 +212,7 @@ func (g *idleGroup) act(f *finding.Finding) {
 		{Do: fmt.Sprintf("In %s, commit or roll back before anything that is not SQL; the last statement was: %s", g.name, shorten(w.Query, 160)), Cost: "a change of the application"},
 	}
 	if w.User != "" {
-		f.Actions = append(f.Actions, finding.Action{SQL: true, Do: fmt.Sprintf("alter role %s set idle_in_transaction_session_timeout = '60s';", quote(w.User)),
+		f.Actions = append(f.Actions, finding.Action{SQL: true, Do: fmt.Sprintf("alter role %s set idle_in_transaction_session_timeout = '60s';", sqltext.QuoteIdent(w.User)),
 			Cost: "holds for new sessions; ends the session, and with it the transaction, after a minute without a statement"})
 	}
 	if g.aborted() {

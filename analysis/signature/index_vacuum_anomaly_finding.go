@@ -151,11 +151,11 @@ func (a *vacuumAnomaly) actions(p *Pass) []finding.Action {
 	x := a.Suspects[0]
 	pages, _ := nearestPages(x, a.worst().Vacuum.End)
 	size := bytesText(pages * float64(p.Model.BlockSize))
-	table, index := quote(a.Relation.Name), quote(x.Name)
+	table, index := a.Relation.SQL(), x.SQL()
 	switch methodOf(x) {
 	case "gin":
 		return []finding.Action{
-			{SQL: true, Do: fmt.Sprintf("select gin_clean_pending_list('%s'::regclass);", strings.ReplaceAll(index, "'", "''")),
+			{SQL: true, Do: fmt.Sprintf("select gin_clean_pending_list(%s);", regclass(index)),
 				Cost: "moves the pending entries now, in your time instead of the vacuum's; run it by a schedule after bulk writes"},
 			{SQL: true, Do: fmt.Sprintf("alter index %s set (fastupdate = off);", index),
 				Cost: "each write pays for its own entries at once: steadier, and dearer per row"},

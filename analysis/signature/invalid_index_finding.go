@@ -19,7 +19,7 @@ func (v *invalid) finding(p *Pass) finding.Finding {
 		RuledOut:    []finding.RuledOut{v.building()},
 		Evidence:    v.evidence(),
 		WillNotHelp: []string{"VACUUM or ANALYZE: neither makes an index valid", "setting indisvalid in pg_index by hand: rows may be missing from the index"},
-		Verify:      []string{fmt.Sprintf("select indexrelid::regclass, indisvalid, indisready from pg_index where indrelid = '%s'::regclass", strings.ReplaceAll(quote(x.Relation.Name), "'", "''"))},
+		Verify:      []string{fmt.Sprintf("select indexrelid::regclass, indisvalid, indisready from pg_index where indrelid = %s", regclass(x.Relation.SQL()))},
 		N:           plural(v.Seen, "capture") + " in a row show it invalid",
 	}
 	if v.Seen == 0 {
@@ -196,7 +196,7 @@ func (v *invalid) duplicates() []finding.Action {
 	if v.Index.Relation == nil || !strings.HasSuffix(v.Index.Definition, "("+columns+")") { // expressions, INCLUDE, WHERE
 		return []finding.Action{{Do: "remove the duplicate keys first: the build failed on them and would fail again"}}
 	}
-	return []finding.Action{{SQL: true, Do: fmt.Sprintf("select %s, count(*) from %s group by %s having count(*) > 1", columns, quote(v.Index.Relation.Name), columns),
+	return []finding.Action{{SQL: true, Do: fmt.Sprintf("select %s, count(*) from %s group by %s having count(*) > 1", columns, v.Index.Relation.SQL(), columns),
 		Cost: "first: the build failed on duplicate keys and would fail again; reads the table once"}}
 }
 
@@ -204,7 +204,7 @@ func (v *invalid) duplicates() []finding.Action {
 const uniqueViolation = "23505"
 
 func (v *invalid) remedy() []finding.Action {
-	name := quote(v.Index.Name)
+	name := v.Index.SQL()
 	_, suffix := leftover(v.Index.Index)
 	if v.Twin != nil || suffix == "_ccold" {
 		a := finding.Action{SQL: true, Do: "drop index concurrently " + name,
@@ -228,6 +228,6 @@ func (v *invalid) constraint() []finding.Action {
 		return nil
 	}
 	return []finding.Action{{SQL: true,
-		Do:   fmt.Sprintf("select conname, contype from pg_constraint where conindid = '%s'::regclass", strings.ReplaceAll(quote(v.Index.Name), "'", "''")),
+		Do:   fmt.Sprintf("select conname, contype from pg_constraint where conindid = %s", regclass(v.Index.SQL())),
 		Cost: "first: if it names a constraint, the index backs it, drop index refuses, and reindex is the way; if the build failed on duplicate keys, remove them before"}}
 }

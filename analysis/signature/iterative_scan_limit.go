@@ -101,7 +101,7 @@ func (a *annScan) stopped() string {
 
 func (a *annScan) filterActions() []finding.Action {
 	x := a.c.indexCandidate(a.at, "")
-	table, column := quote(a.c.relationName(a.at)), a.Near.Operand
+	table, column := a.c.tableSQL(a.at), a.Near.Operand
 	filter, _ := detail(a.c.node(a.at).Extra, "Filter")
 	actions := []finding.Action{{Do: fmt.Sprintf("Make an HNSW index of the rows that match: CREATE INDEX CONCURRENTLY ON %s USING hnsw (%s %s) WHERE %s; or partition the table by the filter's column.",
 		table, column, distanceClass(&a.Near), conditionText(filter)), Cost: "a graph per value to build, keep in memory and write; only worth it for few values or a few large ones"}}

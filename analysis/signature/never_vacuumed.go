@@ -109,10 +109,10 @@ func (p *Pass) reportNever(r *dataset.Relation, x *dataset.TablePoint, why strin
 			{Rival: "a reset of the statistics", Verdict: finding.RuledOutVerdict, Figure: "no page is all-visible, or all rows were inserted under these statistics"},
 			{Rival: "a load that autovacuum has not come to yet", Verdict: finding.RuledOutVerdict, Figure: why}},
 		Evidence: []finding.Evidence{{What: "latest", Pos: x.Pos, Time: x.Time, Value: 0, Unit: "vacuums", Limit: "at least 1"}},
-		Actions: []finding.Action{{SQL: true, Do: "VACUUM (FREEZE, ANALYZE) " + quote(r.Name) + ";",
+		Actions: []finding.Action{{SQL: true, Do: "VACUUM (FREEZE, ANALYZE) " + r.SQL() + ";",
 			Cost: fmt.Sprintf("reads and writes %s pages once, with full page images in the WAL; blocks no reads or writes", num(pages))}},
 		WillNotHelp: []string{"autovacuum_vacuum_scale_factor: no rows die here"},
-		Verify:      []string{fmt.Sprintf("select relpages, relallvisible from pg_class where oid = '%s'::regclass;", quote(r.Name))},
+		Verify:      []string{fmt.Sprintf("select relpages, relallvisible from pg_class where oid = %s;", regclass(r.SQL()))},
 	}
 	if !x.Relallvisible.Known {
 		f.Confidence, f.WhyConfidence = finding.Possible, "holds: no vacuum counted; missing: relallvisible"

@@ -172,7 +172,7 @@ func (c *planCase) tellCount(f *finding.Finding, i, scan int, rows float64) {
 	f.Summary = fmt.Sprintf("%s counts %s rows one by one in %s ms. PostgreSQL keeps no count of a table's rows: the cost grows with the table.", c.place(i), counted(rows), num(c.inclusive(i)))
 	f.Figures = []finding.Figure{{What: "rows counted", Value: rows, Unit: "rows", Text: counted(rows), Limit: "below 10,000"}}
 	f.Actions = []finding.Action{
-		{Do: "SELECT reltuples::bigint FROM pg_class WHERE oid = '" + strings.ReplaceAll(quote(relation), "'", "''") + "'::regclass;", SQL: true, Cost: "an estimate, as of the last VACUUM or ANALYZE; -1 if there was none"},
+		{Do: "SELECT reltuples::bigint FROM pg_class WHERE oid = " + regclass(c.tableSQL(scan)) + ";", SQL: true, Cost: "an estimate, as of the last VACUUM or ANALYZE; -1 if there was none"},
 		{Do: "If a page only needs to know whether there is more: fetch LIMIT n + 1 rows; if it shows a bounded total: count a subquery with LIMIT."},
 	}
 	f.WillNotHelp = []string{"count(1) or count(id) instead of count(*): they do the same or more."}

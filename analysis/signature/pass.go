@@ -95,6 +95,7 @@ func (p *Pass) report(f finding.Finding, severity func(*finding.Finding) finding
 		f.Confidence = finding.Possible
 		f.WhyConfidence += "; the input mixes several servers"
 	}
+	p.goThere(&f)
 	f.Severity = severity(&f)
 	p.Findings = append(p.Findings, f)
 }

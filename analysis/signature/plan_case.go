@@ -6,6 +6,7 @@ import (
 	"github.com/pgassay/pgassay/analysis/dataset"
 	"github.com/pgassay/pgassay/parser/explain"
 	"github.com/pgassay/pgassay/parser/record"
+	"github.com/pgassay/pgassay/parser/sqltext"
 )
 
 // planCase is the slowest example of one plan shape of a statement, with what
@@ -218,15 +219,40 @@ func (c *planCase) relation(i int) string {
 // relationName is the relation of node i as the model knows it, else as the
 // plan prints it.
 func (c *planCase) relationName(i int) string {
-	n := c.node(i)
-	name := n.RelationName
-	if n.SchemaName != "" {
-		name = n.SchemaName + "." + name
-	}
-	if r := c.Model.Relation(name); r != nil {
+	if r := c.table(i); r != nil {
 		return r.Name
 	}
-	return name
+	return c.writtenName(i)
+}
+
+// writtenName is the relation of node i as the plan writes it.
+func (c *planCase) writtenName(i int) string {
+	n := c.node(i)
+	if n.SchemaName == "" {
+		return n.RelationName
+	}
+	return n.SchemaName + "." + n.RelationName
+}
+
+// table is the relation of node i in the model: one of the statement's, which
+// are of its database, else by its name; nil if unknown.
+func (c *planCase) table(i int) *dataset.Relation {
+	n := c.node(i)
+	for _, r := range c.Statement.Relations {
+		if r.Relation == n.RelationName && (n.SchemaName == "" || r.Schema == n.SchemaName) {
+			return r
+		}
+	}
+	return c.Model.Relation(c.writtenName(i))
+}
+
+// tableSQL writes the relation of node i for SQL.
+func (c *planCase) tableSQL(i int) string {
+	if r := c.table(i); r != nil {
+		return r.SQL()
+	}
+	n := c.node(i)
+	return sqltext.QuoteName(n.SchemaName, n.RelationName)
 }
 
 // setting is a parameter as the plan prints it (EXPLAIN SETTINGS), else as the

@@ -14,6 +14,7 @@ import (
 // columns are in the order in which a B-tree can use them.
 type indexCandidate struct {
 	Relation string
+	SQL      string // the relation in SQL
 	Equality []string
 	Range    string   // only the first range bounds the search
 	Sort     []string // with direction; only where no range stands before
@@ -27,7 +28,7 @@ type indexCandidate struct {
 // a join condition.
 func (c *planCase) indexCandidate(i int, extra string) indexCandidate {
 	n := c.node(i)
-	x := indexCandidate{Relation: c.relationName(i)}
+	x := indexCandidate{Relation: c.relationName(i), SQL: c.tableSQL(i)}
 	if parent := int(n.Parent); parent >= 0 {
 		x.Child = strings.HasSuffix(c.node(parent).NodeType, "Append")
 	}
@@ -156,7 +157,7 @@ func (c *planCase) addInclude(x *indexCandidate, i int) {
 
 // sql is the statement that makes the index.
 func (x *indexCandidate) sql() string {
-	text := "CREATE INDEX CONCURRENTLY ON " + quote(x.Relation) + " (" + strings.Join(append(x.keys(), x.Sort...), ", ") + ")"
+	text := "CREATE INDEX CONCURRENTLY ON " + x.SQL + " (" + strings.Join(append(x.keys(), x.Sort...), ", ") + ")"
 	if len(x.Include) > 0 {
 		text += " INCLUDE (" + strings.Join(x.Include, ", ") + ")"
 	}

@@ -61,8 +61,8 @@ func (c *planCase) at(i int) planSpot {
 		Relation: c.relation(i), Fingerprint: c.Statement.Fingerprint, Statement: c.Statement.Normalized}}
 	if n.IndexName != "" {
 		s.Subject.Index = n.IndexName
-		if schema, _, ok := strings.Cut(s.Subject.Relation, "."); ok {
-			s.Subject.Index = schema + "." + n.IndexName
+		if schema, ok := strings.CutSuffix(s.Subject.Relation, c.node(c.scanOf(i)).RelationName); ok {
+			s.Subject.Index = schema + n.IndexName
 		}
 	}
 	return s

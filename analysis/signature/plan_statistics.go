@@ -29,13 +29,14 @@ func (c *planCase) statisticsActions(i int) []finding.Action {
 			"so if it stays, join on fewer conditions, or put the part whose rows are known into a MATERIALIZED CTE or a temporary table with ANALYZE.",
 			Cost: "ANALYZE reads a sample, blocks nobody"}}
 	}
-	return c.scanActions(i, relation)
+	return c.scanActions(i)
 }
 
 // scanActions depend on how many columns the conditions test.
-func (c *planCase) scanActions(i int, relation string) []finding.Action {
-	analyze := finding.Action{Do: "ANALYZE " + quote(relation) + ";", SQL: true, Cost: "reads a sample of at most 300 × the statistics target rows, blocks nobody"}
+func (c *planCase) scanActions(i int) []finding.Action {
 	at := c.scanOf(i)
+	table := c.tableSQL(at)
+	analyze := finding.Action{Do: "ANALYZE " + table + ";", SQL: true, Cost: "reads a sample of at most 300 × the statistics target rows, blocks nobody"}
 	var columns, rest []string
 	for _, text := range c.conditions(at) {
 		cond := readCondition(text, c.node(at).Alias)
@@ -53,10 +54,10 @@ func (c *planCase) scanActions(i int, relation string) []finding.Action {
 	out := []finding.Action{analyze}
 	switch {
 	case len(columns) > 1:
-		out = append([]finding.Action{{Do: fmt.Sprintf("CREATE STATISTICS (dependencies, mcv, ndistinct) ON %s FROM %s;", strings.Join(columns[:min(len(columns), 8)], ", "), quote(relation)),
+		out = append([]finding.Action{{Do: fmt.Sprintf("CREATE STATISTICS (dependencies, mcv, ndistinct) ON %s FROM %s;", strings.Join(columns[:min(len(columns), 8)], ", "), table),
 			SQL: true, Cost: "for columns that depend on each other (10 and later, mcv 12, without a name 16); takes effect with the next ANALYZE, which gets slightly slower"}}, out...)
 	case len(columns) == 1:
-		out = append(out, finding.Action{Do: fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET STATISTICS 1000; ANALYZE %s;", quote(relation), columns[0], quote(relation)),
+		out = append(out, finding.Action{Do: fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET STATISTICS 1000; ANALYZE %s;", table, columns[0], table),
 			SQL: true, Cost: "if ANALYZE alone does not help: for a skewed column (default_statistics_target is 100); planning and ANALYZE take longer, a short exclusive lock (SHARE UPDATE EXCLUSIVE)"})
 	}
 	if len(rest) > 0 {
@@ -96,7 +97,8 @@ func (c *planCase) groupActions(i int, relation string) []finding.Action {
 		return []finding.Action{{Do: "ANALYZE the tables below; if the number of groups stays wrong, set it: ALTER TABLE … ALTER COLUMN … SET (n_distinct = …), then ANALYZE.",
 			Cost: "ANALYZE reads a sample, blocks nobody; n_distinct is fixed until it is reset"}}
 	}
-	return []finding.Action{{Do: fmt.Sprintf("CREATE STATISTICS (ndistinct) ON %s FROM %s; ANALYZE %s;", strings.Join(columns[:min(len(columns), 8)], ", "), quote(relation), quote(relation)),
+	table := c.tableSQL(c.scanOf(i))
+	return []finding.Action{{Do: fmt.Sprintf("CREATE STATISTICS (ndistinct) ON %s FROM %s; ANALYZE %s;", strings.Join(columns[:min(len(columns), 8)], ", "), table, table),
 		SQL: true, Cost: "counts combinations of values (10 and later; without a name 16); ANALYZE gets slightly slower"}}
 }
 

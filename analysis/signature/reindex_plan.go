@@ -72,7 +72,7 @@ func (l reindexPlan) figures(b *indexGrowth) []finding.Figure {
 // actions are the rebuild of one index and what to do where it fails; the first
 // step carries the whole plan.
 func (l reindexPlan) actions(b *indexGrowth) []finding.Action {
-	name := quote(b.Index.Name)
+	name := b.Index.SQL()
 	disk := fmt.Sprintf("about %s of free disk for the new index beside the old (%s), and as much for WAL", bytesText(math.Ceil(b.newSize())), bytesText(b.size()))
 	var out []finding.Action
 	if len(l) > 1 && l[0] == b {
@@ -82,7 +82,7 @@ func (l reindexPlan) actions(b *indexGrowth) []finding.Action {
 		return append(out, finding.Action{SQL: true, Do: "reindex index " + name + ";",
 			Cost: disk + "; an exclusion constraint cannot be rebuilt concurrently: writes to the table wait for its whole length, and reads that would use the index"})
 	}
-	leftover := sqltext.QuoteIdent(b.Index.Schema) + "." + sqltext.QuoteIdent(b.Index.Index+"_ccnew")
+	leftover := sqltext.QuoteName(b.Index.Schema, b.Index.Index+"_ccnew")
 	return append(out,
 		finding.Action{SQL: true, Do: "reindex index concurrently " + name + ";", Cost: disk +
 			"; reads and writes go on (share update exclusive lock), but it waits for older transactions, twice; cannot run inside a transaction block; 12 and later"},
@@ -92,7 +92,7 @@ func (l reindexPlan) actions(b *indexGrowth) []finding.Action {
 
 // verify is the query that shows size and validity, and the search for leftovers.
 func (l reindexPlan) verify(b *indexGrowth) []string {
-	literal := "'" + strings.ReplaceAll(quote(b.Index.Name), "'", "''") + "'::regclass"
+	literal := regclass(b.Index.SQL())
 	return []string{
 		fmt.Sprintf("select pg_relation_size(%s) /* about %.0f */, indisvalid from pg_index where indexrelid = %s", literal, b.newSize(), literal),
 		"select indexrelid::regclass from pg_index where not indisvalid; answers no row",

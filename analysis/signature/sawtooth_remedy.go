@@ -50,7 +50,7 @@ func (w *sawtooth) remedy(p *Pass, f *finding.Finding) {
 		return
 	}
 	a, seconds, target := w.advice(p)
-	name := quote(w.Relation.Name)
+	name := w.Relation.SQL()
 	switch {
 	case len(a.Set) > 0:
 		f.Actions = append(f.Actions, finding.Action{SQL: true, Do: a.SQL(), Cost: fmt.Sprintf(
@@ -65,7 +65,7 @@ func (w *sawtooth) remedy(p *Pass, f *finding.Finding) {
 		"judging by the readings right after a vacuum"}
 	f.Verify = []string{
 		fmt.Sprintf("the readings just before a vacuum stay below %s %s", num(target), w.Metric.unit),
-		fmt.Sprintf("select relname, reloptions from pg_class where oid = '%s'::regclass;", strings.ReplaceAll(name, "'", "''")),
+		fmt.Sprintf("select relname, reloptions from pg_class where oid = %s;", regclass(name)),
 	}
 }
 

@@ -26,7 +26,7 @@ func (s *stale) finding(p *Pass) finding.Finding {
 		},
 		Verify: []string{
 			fmt.Sprintf("EXPLAIN (ANALYZE, BUFFERS) of the statement again: rows= planned and actual of %s agree within a factor of a few", nodeTitle(c.node(s.Node))),
-			fmt.Sprintf("select n_mod_since_analyze, last_analyze, last_autoanalyze from pg_stat_user_tables where relid = '%s'::regclass;", strings.ReplaceAll(quote(r.Name), "'", "''")),
+			fmt.Sprintf("select n_mod_since_analyze, last_analyze, last_autoanalyze from pg_stat_user_tables where relid = %s;", regclass(r.SQL())),
 		},
 	}
 	if b, _ := s.bulk(); b != nil {
@@ -131,7 +131,7 @@ func (s *stale) evidence() []finding.Evidence {
 }
 
 func (s *stale) actions() []finding.Action {
-	table := quote(s.Relation.Name)
+	table := s.Relation.SQL()
 	analyze := "reads a sample of at most 300 × the statistics target rows, blocks nobody; plans that sessions keep are made anew"
 	out := []finding.Action{
 		{SQL: true, Do: "analyze " + table + ";", Cost: analyze},

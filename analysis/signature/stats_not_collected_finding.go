@@ -37,7 +37,7 @@ func (q *quiet) finding(p *Pass) finding.Finding {
 		},
 		Actions:     turnOn(),
 		WillNotHelp: []string{"autovacuum settings: without counters it does not run but against wraparound"},
-		Verify:      []string{"show track_counts; is on", "select n_tup_ins from pg_stat_user_tables where relid = '" + strings.ReplaceAll(quote(top.Relation.Name), "'", "''") + "'::regclass; rises"},
+		Verify:      []string{"show track_counts; is on", "select n_tup_ins from pg_stat_user_tables where relid = " + regclass(top.Relation.SQL()) + "; rises"},
 		N:           fmt.Sprintf("%s of pg_stat_database, %s", plural(q.Captures+1, "capture"), plural(len(q.Tables), "table")),
 	}
 	f.Confidence = confidenceOf(true, q.Off, q.Before > 0)

@@ -3,7 +3,6 @@ package signature
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/pgassay/pgassay/analysis/dataset"
 	"github.com/pgassay/pgassay/analysis/finding"
@@ -170,7 +169,7 @@ func (b *heapGrowth) chart() finding.Series {
 }
 
 func (b *heapGrowth) actions() ([]finding.Action, []string) {
-	name := quote(b.Relation.Name)
+	name := b.Relation.SQL()
 	indexes, known := 0.0, true
 	for _, x := range b.Relation.Indexes {
 		n, ok := nearestPages(x, b.Now.Time)
@@ -187,7 +186,7 @@ func (b *heapGrowth) actions() ([]finding.Action, []string) {
 				"pg_repack needs a primary key or a unique index on columns that are not null"},
 			{Do: "Leave it where as many rows will come again: inserts and updates use the free space before the table grows."},
 		}, []string{
-			fmt.Sprintf("select pg_relation_size('%s'::regclass); is near %.0f", strings.ReplaceAll(name, "'", "''"), b.newSize()),
+			fmt.Sprintf("select pg_relation_size(%s); is near %.0f", regclass(name), b.newSize()),
 			"the next vacuum line of the table, and bytes per row over the next busy days, stay near " + num(b.perRow(&b.Min)) + " bytes",
 		}
 }

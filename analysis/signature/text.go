@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/pgassay/pgassay/parser/record"
-	"github.com/pgassay/pgassay/parser/sqltext"
 )
 
 // Clock is a time as findings write it: UTC, to the second.
@@ -119,14 +118,4 @@ func shorten(s string, n int) string {
 	}
 	head := (n - 3) * 2 / 3
 	return string(r[:head]) + " … " + string(r[len(r)-(n-3-head):])
-}
-
-// quote writes a relation or index name for SQL, quoting each part that needs
-// it.
-func quote(name string) string {
-	parts := strings.SplitN(name, ".", 2)
-	for i, p := range parts {
-		parts[i] = sqltext.QuoteIdent(p)
-	}
-	return strings.Join(parts, ".")
 }

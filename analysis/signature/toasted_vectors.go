@@ -109,14 +109,14 @@ func (t *toasted) tell(f *finding.Finding) {
 		{What: "pages of the table", Value: t.pages, Unit: "pages", Text: counted(t.pages), Says: size},
 		{What: "buffers a row beyond them", Value: (t.buffers - t.pages) / max(1, t.rows), Unit: "buffers/row", Says: "a lookup in the TOAST table for each"},
 	}
-	f.Actions = t.actions(name)
+	f.Actions = t.actions()
 	f.WillNotHelp = []string{"VACUUM, or REINDEX of the TOAST table: the lookups stay", "compression: vectors hardly shrink"}
 	f.Verify = []string{"EXPLAIN (ANALYZE, BUFFERS) again: the scan's buffers are about the pages of the table.",
-		fmt.Sprintf("select attname, attstorage from pg_attribute where attrelid = '%s'::regclass and attnum > 0; ('e' or 'x': may lie out of line, 'p': in the row)", quote(name))}
+		fmt.Sprintf("select attname, attstorage from pg_attribute where attrelid = %s and attnum > 0; ('e' or 'x': may lie out of line, 'p': in the row)", regclass(c.tableSQL(t.scan)))}
 }
 
-func (t *toasted) actions(name string) []finding.Action {
-	table, column := quote(name), t.Near.Column
+func (t *toasted) actions() []finding.Action {
+	table, column := t.c.tableSQL(t.scan), t.Near.Column
 	var out []finding.Action
 	if column != "" {
 		out = append(out, finding.Action{SQL: true, Do: fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET STORAGE PLAIN; VACUUM FULL %s;", table, column, table),

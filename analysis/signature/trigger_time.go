@@ -197,7 +197,7 @@ func (c *planCase) foreignKey(f *finding.Finding, t *record.Trigger) {
 	relation, column := c.referencing(t.Constraint)
 	if relation == nil {
 		f.Actions = []finding.Action{{SQL: true, Cost: "tells table and columns that refer; those columns need an index that begins with them",
-			Do: "SELECT conrelid::regclass, pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = '" + strings.ReplaceAll(t.Constraint, "'", "''") + "';"}}
+			Do: "SELECT conrelid::regclass, pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = " + sqltext.QuoteLiteral(t.Constraint) + ";"}}
 		f.Notes = append(f.Notes, "By its name the constraint is probably on the table and column that "+t.Constraint+" begins with; the input does not tell their indexes.")
 		return
 	}
@@ -208,7 +208,7 @@ func (c *planCase) foreignKey(f *finding.Finding, t *record.Trigger) {
 		}
 	}
 	f.Notes = append(f.Notes, fmt.Sprintf("No index in the input begins with %s of %s, the column that refers.", column, relation.Name))
-	f.Actions = []finding.Action{{Do: "CREATE INDEX CONCURRENTLY ON " + quote(relation.Name) + " (" + sqltext.QuoteIdent(column) + ");", SQL: true,
+	f.Actions = []finding.Action{{Do: "CREATE INDEX CONCURRENTLY ON " + relation.SQL() + " (" + sqltext.QuoteIdent(column) + ");", SQL: true,
 		Cost: "every INSERT into " + relation.Name + " writes it too; building reads the table twice and waits for older transactions"}}
 	f.WillNotHelp = []string{"Indexes on the table that the statement writes: the search is in " + relation.Name + "."}
 }

@@ -27,7 +27,7 @@ func (u *unneeded) finding(p *Pass) finding.Finding {
 		Actions:     u.actions(),
 		Verify: []string{
 			"collect plans of the table's statements again after some busy days and compare: pgassay diff OLD NEW",
-			fmt.Sprintf("select indexrelname, idx_scan from pg_stat_user_indexes where relid = '%s'::regclass; its other indexes, on every standby too", strings.ReplaceAll(quote(x.Relation.Name), "'", "''")),
+			fmt.Sprintf("select indexrelname, idx_scan from pg_stat_user_indexes where relid = %s; its other indexes, on every standby too", regclass(x.Relation.SQL())),
 		},
 		N: fmt.Sprintf("%s of the index", plural(len(x.Points), "capture")),
 	}
@@ -141,15 +141,15 @@ func (u *unneeded) evidence() []finding.Evidence {
 }
 
 func (u *unneeded) actions() []finding.Action {
-	table := strings.ReplaceAll(quote(u.Index.Relation.Name), "'", "''")
+	table := regclass(u.Index.Relation.SQL())
 	keep := "keep its definition"
 	if u.Definition != "" {
 		keep = "to bring it back: " + shorten(u.Definition, 300)
 	}
 	return []finding.Action{
-		{SQL: true, Do: fmt.Sprintf("select conname, pg_get_constraintdef(oid) from pg_constraint where contype = 'f' and conrelid = '%s'::regclass;", table),
+		{SQL: true, Do: fmt.Sprintf("select conname, pg_get_constraintdef(oid) from pg_constraint where contype = 'f' and conrelid = %s;", table),
 			Cost: "reads a catalog only; if its columns are those of a foreign key, deletes and key updates in the referenced table use the index"},
-		{SQL: true, Do: fmt.Sprintf("drop index concurrently %s;", quote(u.Index.Name)),
+		{SQL: true, Do: fmt.Sprintf("drop index concurrently %s;", u.Index.SQL()),
 			Cost: "waits for older transactions, blocks nobody, cannot run inside a transaction block; first look at idx_scan on every standby; " + keep},
 	}
 }

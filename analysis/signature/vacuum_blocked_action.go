@@ -2,7 +2,6 @@ package signature
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/pgassay/pgassay/analysis/dataset"
 	"github.com/pgassay/pgassay/analysis/finding"
@@ -97,13 +96,13 @@ func (b *blockage) search() []finding.Action {
 
 func (b *blockage) verify() []string {
 	return []string{
-		fmt.Sprintf("vacuum (verbose) %s; says 0 are dead but not yet removable", quote(b.Relations[0].Relation.Name)),
+		fmt.Sprintf("vacuum (verbose) %s; says 0 are dead but not yet removable", b.Relations[0].Relation.SQL()),
 		"select max(greatest(age(backend_xid), age(backend_xmin))) from pg_stat_activity; stays below the transactions of one vacuum interval",
 	}
 }
 
 func (b *blockage) endPrepared() []finding.Action {
-	gid := quoteLiteral(b.Holder.name())
+	gid := sqltext.QuoteLiteral(b.Holder.name())
 	return []finding.Action{
 		{SQL: true, Do: "rollback prepared " + gid,
 			Cost: "what it changed is lost; commit prepared " + gid + " keeps it: ask the transaction manager which of the two it decided; run it as the owner or a superuser, in database " + b.Holder.Database},
@@ -114,7 +113,7 @@ func (b *blockage) endPrepared() []finding.Action {
 
 func (b *blockage) releaseSlot() []finding.Action {
 	h := b.Holder
-	drop := finding.Action{SQL: true, Do: "select pg_drop_replication_slot(" + quoteLiteral(h.name()) + ")",
+	drop := finding.Action{SQL: true, Do: "select pg_drop_replication_slot(" + sqltext.QuoteLiteral(h.name()) + ")",
 		Cost: "only if its consumer is gone for good: it must then be built anew; the slot's WAL is freed too"}
 	if h.State == "active" {
 		return []finding.Action{
@@ -129,6 +128,3 @@ func (b *blockage) releaseSlot() []finding.Action {
 		drop,
 	}
 }
-
-// quoteLiteral writes a text as an SQL string.
-func quoteLiteral(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

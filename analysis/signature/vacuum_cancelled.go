@@ -121,7 +121,7 @@ func (p *Pass) cancelled(c *cancels) *trouble {
 	t.RuledOut = []finding.RuledOut{{Rival: "an old snapshot (205)", Verdict: finding.RuledOutVerdict, Figure: "it does not cancel a vacuum"}}
 	t.Actions = []finding.Action{
 		{Do: fmt.Sprintf("Find what locks %s so often (ALTER TABLE, CREATE INDEX, LOCK TABLE, TRUNCATE, a manual ANALYZE or VACUUM; log_lock_waits = on names it), and run it less often or at one time of the day.", c.Relation.Name)},
-		{SQL: true, Do: "vacuum (analyze) " + quote(c.Relation.Name), Cost: "run it right after that work: a manual vacuum does not give way to others, they wait for it (share update exclusive lock: reads and writes go on)"},
+		{SQL: true, Do: "vacuum (analyze) " + c.Relation.SQL(), Cost: "run it right after that work: a manual vacuum does not give way to others, they wait for it (share update exclusive lock: reads and writes go on)"},
 	}
 	return t
 }

@@ -65,7 +65,7 @@ func (p *Pass) littleGain(r *dataset.Relation, all []*dataset.Vacuum) *trouble {
 		{Rival: "freezing", Verdict: finding.RuledOutVerdict, Figure: "aggressive vacuums are not counted"},
 	}
 	t.Actions = []finding.Action{{SQL: true,
-		Do:   fmt.Sprintf("alter table %s set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = %.0f);", quote(r.Name), threshold),
+		Do:   fmt.Sprintf("alter table %s set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = %.0f);", r.SQL(), threshold),
 		Cost: fmt.Sprintf("a vacuum reads %d pages for each dead item; dead rows stay longer, so index-only scans go to the heap more often between vacuums (201, 202): take the higher of what those allow", pagesPerItem)}}
 	return t
 }

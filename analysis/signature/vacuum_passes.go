@@ -110,7 +110,7 @@ func roundMemory(n float64) float64 {
 }
 
 func passActions(r *dataset.Relation, v *dataset.Vacuum, x autovacuum.Memory) []finding.Action {
-	smaller := finding.Action{Do: fmt.Sprintf("Vacuum %s before so many rows are dead: lower autovacuum_vacuum_scale_factor of this table, or vacuum right after a large delete, in parts.", quote(r.Name)),
+	smaller := finding.Action{Do: fmt.Sprintf("Vacuum %s before so many rows are dead: lower autovacuum_vacuum_scale_factor of this table, or vacuum right after a large delete, in parts.", r.SQL()),
 		Cost: "each vacuum reads all indexes once: more of them cost more in all, unless each replaces several passes"}
 	if !x.Holds(&v.Vacuum) {
 		smaller.Cost += fmt.Sprintf("; before version 17 no setting holds more than %s dead items (1 GB)", num((1<<30)/autovacuum.DeadItemBytes))

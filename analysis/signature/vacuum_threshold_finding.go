@@ -50,7 +50,7 @@ func otherKnob(k autovacuum.Knob) string {
 }
 
 func thresholdVerify(a *autovacuum.Advice) []string {
-	out := []string{fmt.Sprintf("select relname, reloptions from pg_class where oid = '%s'::regclass;", quote(a.Relation.Name))}
+	out := []string{fmt.Sprintf("select relname, reloptions from pg_class where oid = %s;", regclass(a.Relation.SQL()))}
 	if len(a.Set) > 0 && a.Reachable {
 		out = append(out, "select last_autovacuum, autovacuum_count from pg_stat_user_tables of the table: one more about every "+span(a.Then.Period))
 	}
@@ -89,8 +89,8 @@ func stuckFinding(p *Pass, r *dataset.Relation, a *autovacuum.Advice, next autov
 		num(dead), r.Name, percent(dead/math.Max(1, float64(x.LiveTup.N))), num(a.Limits.Dead.Value), span(since))
 	threshold := autovacuumRows(dead / 4)
 	f.Actions = []finding.Action{
-		{SQL: true, Do: "VACUUM " + quote(r.Name) + ";", Cost: "reads the pages that are not all-visible and every index; blocks no reads or writes"},
-		{SQL: true, Do: fmt.Sprintf("ALTER TABLE %s SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = %s);", quote(r.Name), threshold),
+		{SQL: true, Do: "VACUUM " + r.SQL() + ";", Cost: "reads the pages that are not all-visible and every index; blocks no reads or writes"},
+		{SQL: true, Do: fmt.Sprintf("ALTER TABLE %s SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = %s);", r.SQL(), threshold),
 			Cost: "a vacuum about every " + span(since/4) + " at this rate; takes a SHARE UPDATE EXCLUSIVE lock for a moment"},
 	}
 	f.Notes = []string{"Set now: " + settingsNow(a) + "."}

@@ -67,6 +67,6 @@ func sleepSource(measured, n int) string {
 func throttleActions(r *dataset.Relation, x autovacuum.Throttle, busy float64) []finding.Action {
 	limit := math.Min(10_000, math.Ceil(x.Limit.Value*busy/0.2/100)*100)
 	read := limit / math.Max(1, x.Miss.Value) * 8192 / (math.Max(x.Delay.Value, 0.1) / 1000)
-	return []finding.Action{{SQL: true, Do: fmt.Sprintf("alter table %s set (autovacuum_vacuum_cost_limit = %.0f);", quote(r.Name), limit),
+	return []finding.Action{{SQL: true, Do: fmt.Sprintf("alter table %s set (autovacuum_vacuum_cost_limit = %.0f);", r.SQL(), limit),
 		Cost: fmt.Sprintf("vacuums of this table alone go %s as fast: up to %s/s read from disk; a table with its own limit takes no part in the sharing between workers", times(limit/x.Limit.Value), bytesText(read))}}
 }

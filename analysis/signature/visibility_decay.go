@@ -85,7 +85,7 @@ func decayFinding(p *Pass, x *heapScan) finding.Finding {
 	f.RuledOut = decayRivals(p, x, a)
 	f.Evidence = x.evidence(p.limit("tolerated_share"))
 	if next, ok := autovacuum.Next(a.Dues); !ok || next.In > soonDue {
-		f.Actions = []finding.Action{{SQL: true, Do: "VACUUM " + quote(r.Name) + ";",
+		f.Actions = []finding.Action{{SQL: true, Do: "VACUUM " + r.SQL() + ";",
 			Cost: "sets the map at once; reads the pages that are not all-visible, and each index if rows died; blocks no reads or writes"}}
 	}
 	p.tuned(&f, a)

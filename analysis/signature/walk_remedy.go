@@ -34,12 +34,13 @@ func (w *walk) remedy(f *finding.Finding, blockSize int64) {
 		return
 	}
 	pages := w.After[len(w.After)-1].Pages
-	f.Actions, f.WillNotHelp, f.Verify = walkRemedy(w.Index.Name, pages*float64(blockSize), w.Baseline)
+	f.Actions, f.WillNotHelp, f.Verify = walkRemedy(w.Index.SQL(), pages*float64(blockSize), w.Baseline)
 }
 
+// walkRemedy is the rebuild of an index, whose name is quoted for SQL.
 func walkRemedy(index string, size, baseline float64) (do []finding.Action, wont, verify []string) {
 	do = []finding.Action{
-		{Do: fmt.Sprintf("REINDEX INDEX CONCURRENTLY %s;", quote(index)), SQL: true,
+		{Do: fmt.Sprintf("REINDEX INDEX CONCURRENTLY %s;", index), SQL: true,
 			Cost: fmt.Sprintf("about %s of free disk while both copies exist; writes go on; cannot run inside a transaction block", bytesText(size))},
 		{Do: "The walk returns with the next vacuum that cleans this index: variable-size vectors leave holes that larger rows cannot use (pgvector issue 1025). " +
 			"Plan the rebuild after each large delete, keep deletes away from the table, or store fixed-size vectors."},
@@ -48,7 +49,7 @@ func walkRemedy(index string, size, baseline float64) (do []finding.Action, wont
 	verify = []string{
 		fmt.Sprintf("buffers per inserted row are back near %s and stay there while the index grows", num(baseline)),
 		"collect again an hour after the rebuild and run: pgassay analyze NEW",
-		fmt.Sprintf("select indexrelid::regclass, indisvalid from pg_index where indexrelid = '%s'::regclass;", strings.ReplaceAll(quote(index), "'", "''")),
+		fmt.Sprintf("select indexrelid::regclass, indisvalid from pg_index where indexrelid = %s;", regclass(index)),
 	}
 	return do, wont, verify
 }
@@ -93,7 +94,7 @@ func (w *walkStep) finding(p *Pass) finding.Finding {
 		costEvidence(w.Points, w.Event.End, w.Points[len(w.Points)-1].At, 1.2*w.Baseline, "baseline "+num(w.Baseline))...)
 	f.Series = []finding.Series{w.series()}
 	f.Notes = []string{"More snapshots of pg_stat_user_indexes with pg_relation_size and captured_at, at least ten on either side of the vacuum, would show the slope and raise the confidence."}
-	f.Actions, f.WillNotHelp, f.Verify = walkRemedy(w.Index.Name, w.Pages*float64(p.Model.BlockSize), w.Baseline)
+	f.Actions, f.WillNotHelp, f.Verify = walkRemedy(w.Index.SQL(), w.Pages*float64(p.Model.BlockSize), w.Baseline)
 	return f
 }
 

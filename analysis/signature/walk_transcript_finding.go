@@ -214,19 +214,19 @@ func (t *transcriptFinding) quietRange() string {
 func (t *transcriptFinding) remedy(f *finding.Finding) {
 	s := t.largest()
 	index := t.index()
-	f.Actions, f.WillNotHelp, f.Verify = walkRemedy(index, s.pages*float64(t.p.Model.BlockSize), s.baseline)
+	f.Actions, f.WillNotHelp, f.Verify = walkRemedy(quote(index), s.pages*float64(t.p.Model.BlockSize), s.baseline)
 	f.Verify[1] = "repeat the experiment after the rebuild: a row" + s.contentText() + " costs about " + s.baselineText() + " buffers"
 	if index != "" {
 		return
 	}
-	table := strings.ReplaceAll(quote(s.statement.Statement.Target), "'", "''")
+	table := regclass(tableSQL(t.p.Model, s.statement.Statement.Target))
 	f.Verify = f.Verify[:2]
 	f.Notes = append(f.Notes, "An INSERT's plan does not name the indexes that it writes, and the transcript names none either: the first action finds it.")
 	cost := f.Actions[0].Cost
 	f.Actions[0] = finding.Action{SQL: true, Cost: "reads the catalog only",
 		Do: "select i.indexrelid::regclass as index, pg_relation_size(i.indexrelid) / current_setting('block_size')::int as pages " +
 			"from pg_index i join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam " +
-			fmt.Sprintf("where i.indrelid = '%s'::regclass and a.amname = 'hnsw' order by pages desc;", table)}
+			fmt.Sprintf("where i.indrelid = %s and a.amname = 'hnsw' order by pages desc;", table)}
 	rebuild := finding.Action{Cost: cost,
 		Do: fmt.Sprintf("REINDEX INDEX CONCURRENTLY for the index that it lists; the one that walks has about %s pages at the largest scale.", whole(s.pages))}
 	f.Actions = append(f.Actions[:1], append([]finding.Action{rebuild}, f.Actions[1:]...)...)

@@ -59,7 +59,7 @@ func (x *aging) dates() string {
 func (x *aging) actions() []finding.Action {
 	const cost = "reads every page that is not all-frozen and every index; blocks no reads or writes, but schema changes wait"
 	if x.Relation != nil {
-		return []finding.Action{{SQL: true, Do: "VACUUM (FREEZE, VERBOSE) " + quote(x.Relation.Name) + ";", Cost: cost},
+		return []finding.Action{{SQL: true, Do: "VACUUM (FREEZE, VERBOSE) " + x.Relation.SQL() + ";", Cost: cost},
 			{SQL: true, Do: "select pid, backend_xmin, state, query from pg_stat_activity where backend_xmin is not null order by age(backend_xmin) desc;",
 				Cost: "nothing; tells who holds the horizon, beside pg_replication_slots and pg_prepared_xacts"}}
 	}
