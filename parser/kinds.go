@@ -127,6 +127,8 @@ func nameOfEvent(k record.EventKind) string {
 		return "recovery messages"
 	case record.EventCheckpointsFrequent:
 		return "warnings of frequent checkpoints"
+	case record.EventBuildNotice, record.EventNotice:
+		return "notices of index builds"
 	case record.EventHeading:
 		return "headings"
 	case record.EventCommand:

@@ -6,7 +6,7 @@ import (
 	"github.com/pgassay/pgassay/parser/record"
 )
 
-// inferStatements names the statement of temporary files whose entries tell
+// inferStatements names the statement of temporary files, and of notices of builds, whose entries tell
 // none, as those of the extended protocol and of cursors do: the execution of
 // the session that was running then, else the last one before. Temporary files
 // are logged when they are dropped, which may come before or after the duration
@@ -15,7 +15,7 @@ func (m *Model) inferStatements() {
 	var bySession map[string]*Session
 	for i := range m.Events {
 		e := &m.Events[i]
-		if e.Kind != record.EventTempFile || e.Statement != nil || e.Session == "" {
+		if e.Kind != record.EventTempFile && e.Kind != record.EventBuildNotice || e.Statement != nil || e.Session == "" {
 			continue
 		}
 		if bySession == nil {

@@ -16,12 +16,13 @@ type Transcript struct {
 }
 
 // TranscriptStep is one thing of a transcript. Exactly one of Heading, Command,
-// Size and Execution is set.
+// Size, Notice and Execution is set.
 type TranscriptStep struct {
 	Pos       record.Pos
 	Heading   string        // a comment, or what \echo printed
 	Command   *record.Event // EventCommand
 	Size      *record.Event // EventSize
+	Notice    *record.Event // EventNotice
 	Execution *Execution    // an EXPLAIN plan
 }
 
@@ -63,6 +64,8 @@ func stepOf(e *record.Event) TranscriptStep {
 		s.Command = e
 	case record.EventSize:
 		s.Size = e
+	case record.EventNotice:
+		s.Notice = e
 	}
 	return s
 }

@@ -60,4 +60,6 @@ var List = []*Signature{
 	iterativeScanLimit,
 	annIndexNotUsed,
 	toastedVectors,
+	buildSpilled,
+	ivfflatUntrained,
 }

@@ -39,19 +39,21 @@ func TestDeadlockNamesItsProcesses(t *testing.T) {
 
 func TestMessagesOfTheServer(t *testing.T) {
 	for message, want := range map[string]record.Event{
-		"ERROR:  canceling statement due to statement timeout":                     {Kind: record.EventError, SQLState: "57014"},
-		"ERROR:  canceling statement due to lock timeout":                          {Kind: record.EventError, SQLState: "55P03"},
-		"FATAL:  terminating connection due to idle-in-transaction timeout":        {Kind: record.EventError, SQLState: "25P03"},
-		"FATAL:  sorry, too many clients already":                                  {Kind: record.EventError, SQLState: "53300"},
-		"WARNING:  01000: there is no transaction in progress":                     {Kind: record.EventWarning, SQLState: "01000"},
-		"LOG:  redo done at 0/1C system usage: CPU: user: 0.00 s":                  {Kind: record.EventRecovery},
-		"LOG:  process 5 could not obtain ShareLock on transaction 755":            {Kind: record.EventLockFailed, Object: "transaction 755"},
-		"LOG:  connection ready: setup total=12.345 ms, fork=0.5 ms":               {Kind: record.EventConnectionReady, Duration: 12345},
-		"LOG:  restartpoint complete: wrote 7 buffers (0.1%); total=1.500 s":       {Kind: record.EventCheckpoint, Count: 7, Duration: 1500000},
-		"LOG:  checkpoint complete (93): wrote 8 buffers (0.1%); total=1.500 s":    {Kind: record.EventCheckpoint, Count: 8, Duration: 1500000},
-		"LOG:  connection authorized: user=appdatabase=shop SSL enabled":           {Kind: record.EventConnection, UserName: "app", Database: "shop"},
-		"LOG:  server process (PID 7) was terminated by signal 9: Killed":          {Kind: record.EventCrash},
-		`WARNING:  skipping vacuum of "t" --- only table or database owner can it`: {Kind: record.EventVacuumSkipped, Object: "t"},
+		"ERROR:  canceling statement due to statement timeout":                        {Kind: record.EventError, SQLState: "57014"},
+		"ERROR:  canceling statement due to lock timeout":                             {Kind: record.EventError, SQLState: "55P03"},
+		"FATAL:  terminating connection due to idle-in-transaction timeout":           {Kind: record.EventError, SQLState: "25P03"},
+		"FATAL:  sorry, too many clients already":                                     {Kind: record.EventError, SQLState: "53300"},
+		"WARNING:  01000: there is no transaction in progress":                        {Kind: record.EventWarning, SQLState: "01000"},
+		"NOTICE:  hnsw graph no longer fits into maintenance_work_mem after 9 tuples": {Kind: record.EventBuildNotice, Count: 9},
+		"NOTICE:  ivfflat index created with little data":                             {Kind: record.EventBuildNotice},
+		"LOG:  redo done at 0/1C system usage: CPU: user: 0.00 s":                     {Kind: record.EventRecovery},
+		"LOG:  process 5 could not obtain ShareLock on transaction 755":               {Kind: record.EventLockFailed, Object: "transaction 755"},
+		"LOG:  connection ready: setup total=12.345 ms, fork=0.5 ms":                  {Kind: record.EventConnectionReady, Duration: 12345},
+		"LOG:  restartpoint complete: wrote 7 buffers (0.1%); total=1.500 s":          {Kind: record.EventCheckpoint, Count: 7, Duration: 1500000},
+		"LOG:  checkpoint complete (93): wrote 8 buffers (0.1%); total=1.500 s":       {Kind: record.EventCheckpoint, Count: 8, Duration: 1500000},
+		"LOG:  connection authorized: user=appdatabase=shop SSL enabled":              {Kind: record.EventConnection, UserName: "app", Database: "shop"},
+		"LOG:  server process (PID 7) was terminated by signal 9: Killed":             {Kind: record.EventCrash},
+		`WARNING:  skipping vacuum of "t" --- only table or database owner can it`:    {Kind: record.EventVacuumSkipped, Object: "t"},
 	} {
 		b := parseText(t, Stderr, "2026-03-02 08:00:01.100 UTC [5] "+message+"\n")
 		if len(b.Events) != 1 || b.Understood != 1 {

@@ -79,8 +79,23 @@ func (w *worker) message(e *record.Entry) bool {
 	case record.SeverityUnknown:
 		return w.unknown(e)
 	}
+	if e.ErrorSeverity == record.SeverityNotice && w.buildNotice(e) {
+		return true
+	}
 	w.skipped(e)
 	return true
+}
+
+// buildNotice is what pgvector says of a build, where log_min_messages lets it
+// into the log.
+func (w *worker) buildNotice(e *record.Entry) bool {
+	text := excerpt(e.Message, maxText)
+	rows, ok := record.BuildNotice(text)
+	if ok {
+		ev := w.event(e, record.EventBuildNotice)
+		ev.Text, ev.Count, ev.Statement = text, rows, w.statement(e.Query)
+	}
+	return ok
 }
 
 // warning is a WARNING of the server.

@@ -83,6 +83,9 @@ func (t *transcript) read(lines []explain.Line, bare bool) int {
 	if t.watched(lines[0].Text) {
 		return 1
 	}
+	if t.notice(lines[0]) {
+		return 1
+	}
 	text, first, prompt := cutPrompt(lines[0].Text)
 	text = bytes.TrimRight(text, " \t")
 	if len(text) == 0 || text[0] == '\\' {
@@ -105,6 +108,26 @@ func (t *transcript) read(lines []explain.Line, bare bool) int {
 		t.add(record.Event{Kind: record.EventHeading, Text: heading}, lines[0])
 	}
 	return 1
+}
+
+// notice reads "NOTICE:  …" of a build, behind "psql:file:line: " where psql runs
+// a script; the statement that was echoed before it is the build.
+func (t *transcript) notice(line explain.Line) bool {
+	text := line.Text[:min(len(line.Text), maxHeading)]
+	_, message, found := bytes.Cut(text, []byte("NOTICE:"))
+	if !found {
+		return false
+	}
+	e := record.Event{Kind: record.EventNotice, Text: strings.TrimSpace(strings.ToValidUTF8(string(message), ""))}
+	rows, ok := record.BuildNotice(e.Text)
+	if !ok {
+		return false
+	}
+	if e.Count = rows; len(t.sql) > 0 && t.head.Intern != nil {
+		e.Statement = t.head.Intern(t.sql)
+	}
+	t.add(e, line)
+	return true
 }
 
 // command adds a command tag, with the statement that was echoed before it.

@@ -1,5 +1,10 @@
 package record
 
+import (
+	"strconv"
+	"strings"
+)
+
 // EventKind classifies log entries that are neither executions nor vacuums.
 type EventKind uint8
 
@@ -30,11 +35,16 @@ const (
 	EventRecovery                      // redo, consistency, promotion: Text is the message
 	EventCheckpointsFrequent           // "checkpoints are occurring too frequently": Duration is how far apart
 
+	// EventBuildNotice is what pgvector says of the build of an index: Text; Count
+	// is the rows after which the graph left memory, 0 for other notices.
+	EventBuildNotice
+
 	// What stands between the plans of a psql transcript. These have no time:
 	// their order is that of their places.
 	EventHeading // a comment, or what \echo printed: Text
 	EventCommand // command tag: Object is "DELETE" or "CREATE INDEX", Count the rows
 	EventSize    // size of a relation: Object is the column, Text the relation if told, Count ± CountErr in Unit
+	EventNotice  // as EventBuildNotice, told to the client
 )
 
 // Units of an EventSize.
@@ -46,7 +56,25 @@ const (
 // OfTranscript reports whether events of this kind come from a psql transcript,
 // not from a log.
 func (k EventKind) OfTranscript() bool {
-	return k == EventHeading || k == EventCommand || k == EventSize
+	return k >= EventHeading
+}
+
+// buildNotices begin what pgvector says of a build that goes wrong. Source:
+// pgvector, src/hnswbuild.c and src/ivfbuild.c; they are not translated.
+const (
+	noticeSpilled   = "hnsw graph no longer fits into maintenance_work_mem after "
+	noticeUntrained = "ivfflat index created with little data"
+)
+
+// BuildNotice reads a message of pgvector about the build of an index; false if
+// it is any other. rows is 0 where the message tells none.
+func BuildNotice(message string) (rows int64, ok bool) {
+	if rest, spilled := strings.CutPrefix(message, noticeSpilled); spilled {
+		number, _, _ := strings.Cut(rest, " ")
+		rows, err := strconv.ParseInt(number, 10, 64)
+		return rows, err == nil && rows > 0
+	}
+	return 0, strings.HasPrefix(message, noticeUntrained)
 }
 
 // Event is a log entry of interest other than a duration, plan or vacuum.

@@ -89,6 +89,8 @@ func eventName(k record.EventKind) string {
 		return "error"
 	case record.EventWarning:
 		return "warning"
+	case record.EventBuildNotice:
+		return "index build"
 	case record.EventLogDestination:
 		return "log destination"
 	case record.EventRecovery:
