@@ -116,6 +116,9 @@ func (s parameters) server(name string) Parameter {
 }
 
 func number(text string) (float64, bool) {
+	if text == "" { // most options are not set: no error need be made of it
+		return 0, false
+	}
 	n, err := strconv.ParseFloat(strings.TrimSuffix(text, "s"), 64)
 	return n, err == nil
 }

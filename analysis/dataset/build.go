@@ -62,13 +62,14 @@ type builder struct {
 // relation is the table of that name, made if it is new. Tables of other
 // databases than the main one are kept apart; "" is the main one.
 func (b *builder) relation(database, schema, name string) *Relation {
-	r := &Relation{Database: b.databaseName(database), Schema: schema, Relation: name}
-	r.Name = r.prefix() + name
-	if known := b.relations[r.Name]; known != nil {
+	key := Relation{Database: b.databaseName(database), Schema: schema, Relation: name}
+	key.Name = key.prefix() + name
+	if known := b.relations[key.Name]; known != nil {
 		return known
 	}
-	b.relations[r.Name] = r
-	return r
+	made := key // on the heap, which the lookup above spares
+	b.relations[key.Name] = &made
+	return &made
 }
 
 // mainDatabase is the one that most executions ran in, else most vacuums, else

@@ -47,27 +47,54 @@ func (b *builder) snapshots() {
 		}
 		b.m.SnapshotTimes[view] = len(times)
 	}
+	b.tablePoints(b.d.samples[record.ViewTables])
+	b.indexPoints(b.d.samples[record.ViewIndexes])
+}
+
+// tablePoints and indexPoints count before they fill, since points are large and
+// a slice that grows would hold a quarter more.
+func (b *builder) tablePoints(rows []record.Sample) {
 	standby := b.recoveries()
-	tables := b.d.samples[record.ViewTables]
-	for i := range tables {
-		s := &tables[i]
+	of, many := make([]*Relation, len(rows)), map[*Relation]int{}
+	for i := range rows {
+		s := &rows[i]
 		if name := text(s, "relname"); name != "" {
-			r := b.relation(text(s, "datname"), text(s, "schemaname"), name)
-			p := tablePoint(s)
-			if standby.at(s) {
-				p.onStandby()
-			}
-			r.Points = append(r.Points, p)
+			of[i] = b.relation(text(s, "datname"), text(s, "schemaname"), name)
+			many[of[i]]++
 		}
 	}
-	indexes := b.d.samples[record.ViewIndexes]
-	for i := range indexes {
-		s := &indexes[i]
-		name := text(s, "indexrelname")
-		if name == "" {
+	for r, n := range many {
+		r.Points = make([]TablePoint, 0, n)
+	}
+	for i, r := range of {
+		if r == nil {
 			continue
 		}
-		x := b.relation(text(s, "datname"), text(s, "schemaname"), text(s, "relname")).indexNamed(name)
+		p := tablePoint(&rows[i])
+		if standby.at(&rows[i]) {
+			p.onStandby()
+		}
+		r.Points = append(r.Points, p)
+	}
+}
+
+func (b *builder) indexPoints(rows []record.Sample) {
+	of, many := make([]*Index, len(rows)), map[*Index]int{}
+	for i := range rows {
+		s := &rows[i]
+		if name := text(s, "indexrelname"); name != "" {
+			of[i] = b.relation(text(s, "datname"), text(s, "schemaname"), text(s, "relname")).indexNamed(name)
+			many[of[i]]++
+		}
+	}
+	for x, n := range many {
+		x.Points = make([]IndexPoint, 0, n)
+	}
+	for i, x := range of {
+		if x == nil {
+			continue
+		}
+		s := &rows[i]
 		x.Points = append(x.Points, indexPoint(s))
 		if am := text(s, "amname"); am != "" {
 			x.AccessMethod = am
