@@ -78,6 +78,7 @@ type jsonReport struct {
 	Headline      string             `json:"headline"`
 	Totals        jsonTotals         `json:"totals"`
 	Anonymized    bool               `json:"anonymized"`
+	Incidents     []jsonIncident     `json:"incidents"`
 	Findings      []jsonFinding      `json:"findings"`
 	Suppressed    []jsonSuppressed   `json:"suppressed"`
 	Comparison    *jsonComparison    `json:"comparison"` // null without a baseline
@@ -201,6 +202,7 @@ func jsonOf(v *view.View) *jsonReport {
 		Anonymized:   r.Anonymized,
 		Suppressed:   suppressedOf(v),
 		Comparison:   comparisonOf(r.Comparison),
+		Incidents:    incidentsOf(v),
 		Findings:     make([]jsonFinding, 0, len(v.Findings)),
 		Evaluated:    utf8List(r.Evaluated),
 		NotEvaluated: make([]jsonNotEvaluated, 0, len(r.NotEvaluated)),

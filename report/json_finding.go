@@ -12,6 +12,7 @@ type jsonFinding struct {
 	Severity      string         `json:"severity"`
 	Confidence    string         `json:"confidence"`
 	WhyConfidence string         `json:"why_confidence"`
+	Felt          string         `json:"felt"`
 	Title         string         `json:"title"`
 	Summary       string         `json:"summary"`
 	Subject       jsonSubject    `json:"subject"`
@@ -139,7 +140,7 @@ func findingOf(v *view.Finding) jsonFinding {
 	f := v.Raw
 	out := jsonFinding{
 		ID: utf8Of(f.ID), Name: utf8Of(f.Name), Severity: f.Severity.String(), Confidence: f.Confidence.String(),
-		WhyConfidence: utf8Of(f.WhyConfidence), Title: utf8Of(f.Title), Summary: utf8Of(f.Summary),
+		WhyConfidence: utf8Of(f.WhyConfidence), Felt: utf8Of(f.Felt), Title: utf8Of(f.Title), Summary: utf8Of(f.Summary),
 		Subject: subjectOf(f.Subject), Fingerprint: f.Fingerprint(), Onset: onsetOf(f.Onset),
 		Figures: figuresOf(f.Figures), Forecast: figuresOf(f.Forecast),
 		RuledOut:    make([]jsonRival, 0, len(f.RuledOut)),

@@ -48,6 +48,13 @@ func markdownHead(v *view.View) string {
 	var m markdownPage
 	m.heading(1, v.Headline)
 	m.para(markdownText(v.Head))
+	for i, s := range v.Stories() {
+		text := markdownText(view.Shorten(s.Story, maxText))
+		if len(v.Incidents) > 1 {
+			text = "**" + strconv.Itoa(i+1) + "** " + text
+		}
+		m.para(text)
+	}
 	if v.Healthy == "" {
 		return m.b.String()
 	}
@@ -67,7 +74,9 @@ func markdownFinding(f *view.Finding) string {
 	var m markdownPage
 	m.heading(2, f.Label+": "+view.Shorten(f.Title, maxCell))
 	m.para("*" + markdownText(f.Line) + "*")
-	m.para(markdownText(view.Shorten(f.Summary, maxText)))
+	if !f.Told {
+		m.para(markdownText(view.Shorten(f.Summary, maxText)))
+	}
 	if f.Raw.Severity == finding.Info {
 		m.actions(f)
 		m.places(f)

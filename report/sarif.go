@@ -61,6 +61,7 @@ func sarifResultsOf(v *view.View, rules *sarifRuleSet) (results []json.RawMessag
 		if i < len(v.Findings) {
 			r = sarifResultOf(v, &v.Findings[i], rules)
 			r.Baseline = sarifBaseline(v.Result.Comparison, i)
+			sarifIncident(r, v, i)
 		} else {
 			r = sarifSuppressed(v, &v.Suppressed[i-len(v.Findings)], rules)
 		}
@@ -142,6 +143,16 @@ func sarifProperties(f *view.Finding) map[string]any {
 		}
 	}
 	return p
+}
+
+// sarifIncident puts the story of an incident to the finding that leads it. Its
+// sides name that finding as their cause.
+func sarifIncident(r *sarifResult, v *view.View, i int) {
+	for _, x := range v.Incidents {
+		if x.Lead == i {
+			r.Properties["story"] = view.Shorten(x.Story, maxText)
+		}
+	}
 }
 
 func sarifLevel(s finding.Severity) string {

@@ -31,6 +31,7 @@ func Terminal(w io.Writer, v *view.View, o Options) error {
 	p.blank()
 	p.para("", plain, v.Headline, bold)
 	p.healthy(v)
+	p.stories(v)
 	p.findings(v)
 	p.comparison(v)
 	p.suppressed(v)
@@ -40,16 +41,32 @@ func Terminal(w io.Writer, v *view.View, o Options) error {
 	return err
 }
 
+// stories tell each incident in a paragraph; the findings follow in their order.
+func (p *page) stories(v *view.View) {
+	for i, s := range v.Stories() {
+		lead := ""
+		if len(v.Incidents) > 1 {
+			lead = pad(strconv.Itoa(i+1), len(body)+1)
+		}
+		p.blank()
+		p.para(lead, severityStyle(v.Findings[s.Lead].Raw.Severity), s.Story, plain)
+	}
+	if n := len(v.Incidents) - len(v.Stories()); n > 0 {
+		p.blank()
+		p.para("", plain, "and "+view.Counted(int64(n), "incident", "incidents")+" more, told below", faint)
+	}
+}
+
 func (p *page) findings(v *view.View) {
 	info := 0
 	for i := range v.Findings {
 		f := &v.Findings[i]
 		if f.Raw.Severity != finding.Info {
 			p.blank()
-			if f.Raw.Cause == "" {
-				p.finding(f)
-			} else {
+			if f.Side {
 				p.side(f)
+			} else {
+				p.finding(f)
 			}
 			continue
 		}
@@ -66,8 +83,10 @@ func (p *page) findings(v *view.View) {
 
 func (p *page) finding(f *view.Finding) {
 	p.title(f)
-	p.blank()
-	p.para(body, plain, f.Summary, plain)
+	if !f.Told {
+		p.blank()
+		p.para(body, plain, f.Summary, plain)
+	}
 	p.statement(f)
 	p.sparks(f)
 	p.working(f)
@@ -91,7 +110,7 @@ func (p *page) side(f *view.Finding) {
 // info is the short form: what, and what to do.
 func (p *page) info(f *view.Finding) {
 	p.title(f)
-	if f.Summary != "" {
+	if f.Summary != "" && !f.Told {
 		p.para(body, plain, f.Summary, plain)
 	}
 	for _, a := range f.Actions {

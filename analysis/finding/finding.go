@@ -77,6 +77,7 @@ type Finding struct {
 	// WhyConfidence names what held and what was missing: equation, event,
 	// control.
 	WhyConfidence string
+	Felt          string // what a user notices, a sentence without a full stop
 	Title         string // one line, a sentence without a full stop
 	Summary       string // one paragraph: what, since when, how much, what it is not
 	Subject       Subject

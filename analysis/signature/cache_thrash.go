@@ -13,6 +13,7 @@ import (
 // cacheThrash is PGA510.
 var cacheThrash = &Signature{
 	ID: "PGA510", Name: "cache-thrash", Max: finding.Critical,
+	Felt: "More and more queries wait for the disk",
 	What: "What a database touches no longer fits into shared_buffers: a growing share of its blocks must be read.",
 	Why: "As long as the pages in use fit into shared_buffers nearly every access is a hit. Once they pass it, each page that is read in drives out one that is needed soon: " +
 		"the hit share falls step by step as the data grows, for statements whose plans and buffers have not changed. A read costs ten to a thousand times a hit.",

@@ -15,6 +15,7 @@ import (
 // cancelBurst is PGA507.
 var cancelBurst = &Signature{
 	ID: "PGA507", Name: "cancel-or-timeout-burst", Max: finding.Warning,
+	Felt: "Statements are broken off before they finish",
 	What: "Statements or sessions are ended by a timeout or a cancel far more often than usual.",
 	Why: "A timeout cuts off what takes too long: its work is lost, and the client usually tries again. Many at once mean that something made statements slow or blocked them: " +
 		"locks, a plan that changed, a server under pressure, or a timeout that was lowered below what the statement always took.",

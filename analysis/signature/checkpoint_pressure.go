@@ -14,6 +14,7 @@ import (
 // checkpointPressure is PGA503.
 var checkpointPressure = &Signature{
 	ID: "PGA503", Name: "checkpoint-pressure", Max: finding.Critical,
+	Felt: "Everything is slower in waves, and the disks are busy",
 	What: "Checkpoints come because the WAL is full, far more often than checkpoint_timeout asks for.",
 	Why: "A checkpoint starts when the WAL since the last one reaches max_wal_size ÷ (1 + checkpoint_completion_target). After each one the first change of every page writes the whole page to the WAL: " +
 		"so that frequent checkpoints make more WAL, which makes checkpoints more frequent; and the same pages are written to disk again and again.",

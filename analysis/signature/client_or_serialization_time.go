@@ -10,6 +10,7 @@ import (
 
 var clientTime = &Signature{
 	ID: "PGA310", Name: "client-or-serialization-time", Max: finding.Warning,
+	Felt: "A query is over in the server long before its caller has the answer",
 	What: "The statement takes much longer than its plan: the rest is formatting the rows, sending them, or waiting for the client to take them.",
 	Why: "The plan's nodes end when a row is produced. The row is then turned into text and sent; a client that reads slowly, or fetches in portions, keeps the server waiting. " +
 		"Large values (TOAST) are fetched and decompressed only there.",

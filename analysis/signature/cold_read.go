@@ -9,6 +9,7 @@ import (
 
 var coldRead = &Signature{
 	ID: "PGA311", Name: "cold-read", Max: finding.Warning,
+	Felt: "A query is slow the first time and fast when repeated",
 	What: "Most of a node's time goes into reading blocks that were not in shared_buffers.",
 	Why: "A block that is not cached is read from the operating system or the disk, one after the other. " +
 		"It is a cold cache if it happens once; if it happens every time, the node touches more than fits: too many blocks for its rows (bloat, a walk, a missing index), or a cache that is too small.",

@@ -13,6 +13,7 @@ import (
 
 var connectionChurn = &Signature{
 	ID: "PGA406", Name: "connection-churn", Max: finding.Warning,
+	Felt: "The first answer of each connection is slow, and the server spends its time on greetings",
 	What: "Clients connect for a moment and leave again, many times a second.",
 	Why: "Each connection starts a process, checks a password, often over TLS, and fills its caches of the catalog anew. " +
 		"A client that connects for each request pays this every time, and the server forks instead of answering.",

@@ -12,6 +12,7 @@ import (
 
 var connectionExhaustion = &Signature{
 	ID: "PGA407", Name: "connection-exhaustion", Max: finding.Critical,
+	Felt: "Clients cannot connect, or soon will not",
 	What: "Clients are refused, or nearly: the server has as many connections as it may.",
 	Why: "max_connections bounds the sessions, idle ones included. When it is reached the next client gets an error, whoever it is; " +
 		"a few slots are kept for superusers. Most of the sessions are usually idle and only kept open.",

@@ -13,6 +13,7 @@ import (
 
 var costTracksTableSize = &Signature{
 	ID: "PGA103", Name: "cost-tracks-table-size", Max: finding.Warning,
+	Felt: "A statement gets slower as its table grows, though it does the same for its caller",
 	What: "A statement costs more as a table grows, although it returns no more rows.",
 	Why: "It reads the whole table, or a fixed share of it, whatever it returns: no index serves its condition. Nothing broke on the day it became slow; it has always cost what the table holds. " +
 		"The buffers follow the pages of the table one to one, or in proportion, and the time follows the buffers.",

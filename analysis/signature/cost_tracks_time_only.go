@@ -16,6 +16,7 @@ import (
 
 var costTracksTimeOnly = &Signature{
 	ID: "PGA104", Name: "cost-tracks-time-only", Max: finding.Info,
+	Felt: "A statement gets slower day by day",
 	What: "A statement costs ever more as time goes by, and nothing in the input follows: not the load, not the rows.",
 	Why: "Something grows that the input does not measure: a table, an index, dead rows, or a walk through pages. The clock is no cause; it stands for what was not collected. " +
 		"Which of them it is decides the remedy: an index, a vacuum, or a rebuild.",

@@ -13,6 +13,7 @@ import (
 // crash is PGA508.
 var crash = &Signature{
 	ID: "PGA508", Name: "crash-or-restart", Max: finding.Critical,
+	Felt: "All connections broke at once",
 	What: "The server, or one of its processes, ended, and every session with it.",
 	Why: "When a process dies by a signal, shared memory may be damaged: the postmaster ends all sessions, and replays the WAL since the last checkpoint before it lets anybody in. " +
 		"Signal 9 is somebody's kill -9 or the kernel's out-of-memory killer; 11, 7 and 6 are a defect of the server, an extension or the hardware.",

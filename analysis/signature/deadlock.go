@@ -14,6 +14,7 @@ import (
 // deadlock is PGA502.
 var deadlock = &Signature{
 	ID: "PGA502", Name: "deadlock", Max: finding.Warning,
+	Felt: "Some transactions fail and must be tried again",
 	What: "Transactions that lock the same rows in different orders end in deadlocks.",
 	Why: "Two transactions each hold a lock that the other waits for. After deadlock_timeout the server looks for such a circle and ends one of them with SQLSTATE 40P01: " +
 		"its work is lost, and both have waited that long for nothing.",

@@ -11,6 +11,7 @@ import (
 // emptyFanOut is PGA402.
 var emptyFanOut = &Signature{
 	ID: "PGA402", Name: "empty-fan-out", Max: finding.Critical,
+	Felt:   "Requests take longer although they return no more than before",
 	What:   "Most of the statements that a request runs in a loop return nothing.",
 	Why:    "An empty answer costs the same round trip as a full one. The number of children grows, the rows of a request do not: every child added since returns nothing.",
 	Fix:    "Ask first, with one aggregate, which children have rows; run the loop over those.",

@@ -12,6 +12,7 @@ import (
 // errorBurst is PGA506.
 var errorBurst = &Signature{
 	ID: "PGA506", Name: "error-burst", Max: finding.Warning,
+	Felt: "The application sees many errors at once",
 	What: "Statements fail with one SQLSTATE far more often than they usually do.",
 	Why: "An error that comes in a burst has a cause that came with it: code that does not fit the schema, data that breaks a constraint, a resource that ran out, a wrong password. " +
 		"A failed statement rolls its transaction back, and a client that tries again at once multiplies the load.",

@@ -11,6 +11,7 @@ import (
 // fanOut is PGA401.
 var fanOut = &Signature{
 	ID: "PGA401", Name: "fan-out", Max: finding.Critical,
+	Felt:   "Requests take longer the more there is to list, while the server looks idle",
 	What:   "One request of the application runs one statement for each row of another, one after the other.",
 	Why:    "Each of them costs a round trip and the client's own work, whatever the server needs: the request's wall time is a + b·N with N the number of children.",
 	Fix:    "Ask once for all rows: = ANY($1), a join, or a lateral join.",

@@ -9,6 +9,7 @@ import (
 
 var filterDiscard = &Signature{
 	ID: "PGA302", Name: "filter-discard", Max: finding.Warning,
+	Felt: "A query that returns few rows reads many",
 	What: "A scan reads many rows and throws almost all of them away.",
 	Why: "A condition that no index serves is tested on every row after it was read (Filter, Join Filter). The time and the buffers go into rows that nobody gets, " +
 		"and grow with the table, not with the answer.",

@@ -12,6 +12,7 @@ import (
 
 var hotUpdateLoss = &Signature{
 	ID: "PGA214", Name: "hot-update-loss", Max: finding.Warning,
+	Felt: "Updates got slower and the indexes grow",
 	What: "Updates of a table that used to stay inside their page and touch no index now add an entry to every index.",
 	Why: "An update is heap-only (HOT) when it changes no indexed column and the page has room for the new version. A new index on a column that is updated, " +
 		"or pages without room, end that: each update then writes to all indexes of the table, which grow, and leaves dead entries for vacuum to clean from each.",

@@ -14,6 +14,7 @@ import (
 
 var idleTransaction = &Signature{
 	ID: "PGA405", Name: "idle-in-transaction", Max: finding.Warning,
+	Felt: "Sessions hold on to locks and old rows while they do nothing",
 	What: "Sessions hold a transaction open and do nothing in it.",
 	Why: "An idle transaction keeps its locks, and its snapshot or transaction id keeps vacuum from removing rows that died since. " +
 		"It also keeps a connection that a pool cannot give to anybody else.",

@@ -14,6 +14,7 @@ import (
 
 var idlePolling = &Signature{
 	ID: "PGA404", Name: "idle-polling", Max: finding.Warning,
+	Felt: "The server is busy even when nobody works",
 	What: "A statement asks for work at a constant rate, whatever the load, and nearly always finds none.",
 	Why: "Workers that look for jobs on a timer call the same statement again and again. Each call is cheap and returns nothing; " +
 		"together they are a large part of all calls, keep connections and CPUs awake, and grow with the number of workers, not with the work.",

@@ -10,6 +10,7 @@ import (
 
 var inconsistentPlan = &Signature{
 	ID: "PGA314", Name: "inconsistent-plan", Max: finding.Info,
+	Felt: "Figures of a plan do not add up",
 	What: "The plan's figures contradict each other: children took more than the node above them.",
 	Why: "A node's time and buffers contain those of its children. Rounding and the late end of parallel workers explain small differences; " +
 		"larger ones come from an edited or damaged plan, lines from two plans, or a clock that was set.",

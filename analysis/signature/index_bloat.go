@@ -12,6 +12,7 @@ import (
 
 var indexBloat = &Signature{
 	ID: "PGA208", Name: "index-bloat", Max: finding.Warning,
+	Felt: "An index takes more disk and memory than its rows need, and scans of it read more",
 	What: "A b-tree index takes far more bytes per live row than it did since its last rebuild, because deletes and updates left its pages partly empty.",
 	Why: "Vacuum removes index entries but gives a b-tree page back only when it is empty, and then for reuse inside the index. New keys at the right end " +
 		"(serial ids, timestamps) never fill the gaps, so that the index grows while the rows do not. Every scan, the cache and each vacuum pay for the pages. " +

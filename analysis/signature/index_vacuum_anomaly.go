@@ -9,6 +9,7 @@ import (
 
 var indexVacuumAnomaly = &Signature{
 	ID: "PGA207", Name: "index-vacuum-anomaly", Max: finding.Warning,
+	Felt: "A vacuum takes far longer than the size of its table suggests",
 	What: "A vacuum accesses many times more buffers than its table and indexes have pages: the time goes into one index that does more than be read once.",
 	Why: "Vacuum reads the heap once or twice, and a b-tree from end to end once for each pass. A GIN index moves its pending list into the tree first, entry by entry; " +
 		"an HNSW index repairs its graph (PGA601 where it is known to be one). " +

@@ -12,6 +12,7 @@ import (
 
 var invalidIndex = &Signature{
 	ID: "PGA210", Name: "invalid-index", Max: finding.Warning,
+	Felt: "An index that was built is not used, and writes may pay for it",
 	What: "An index is invalid and nobody is building it: no query uses it, and if it is ready every write maintains it.",
 	Why: "CREATE INDEX CONCURRENTLY and REINDEX CONCURRENTLY build in several transactions. If one fails (a duplicate key, a deadlock, a cancelled statement, a lost connection) " +
 		"the half-built index stays. With indisready it is written by every insert and by every update that is not HOT; without, it only takes a name and disk.",

@@ -10,6 +10,7 @@ import (
 
 var jitOverhead = &Signature{
 	ID: "PGA307", Name: "jit-overhead", Max: finding.Warning,
+	Felt: "A query has a delay before it begins to work",
 	What: "Compiling the query takes a large part of its time.",
 	Why: "Plans dearer than jit_above_cost are compiled before they run, beyond jit_inline_above_cost and jit_optimize_above_cost with inlining and optimization. " +
 		"The compiler's time depends on the number of expressions (partitions multiply them), not on the rows; a plan whose cost was estimated too high pays it for nothing.",

@@ -13,6 +13,7 @@ import (
 
 var latencyRegression = &Signature{
 	ID: "PGA106", Name: "latency-regression", Max: finding.Critical,
+	Felt: "A statement is suddenly slower, though it does the same work",
 	What: "A statement takes longer than before for the same work: as many rows and as many buffers.",
 	Why: "Time that does not go into buffers goes into waiting or into the processor: a lock, reads that no longer come from the cache, a slower disk, WAL that is flushed more slowly, processors that are shared with something else. " +
 		"A change that lasts and follows an event (a setting, a restart, a deploy) has a cause that can be undone.",

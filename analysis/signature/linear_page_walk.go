@@ -9,6 +9,7 @@ import (
 
 var linearPageWalk = &Signature{
 	ID: "PGA101", Name: "linear-page-walk", Max: finding.Critical,
+	Felt: "Inserts get slower with every row, whatever the load",
 	What: "Each inserted row reads an index page by page, so that its cost grows by one buffer for every page the index gains.",
 	Why: "pgvector's HNSW remembers one page from which it looks for room. A vacuum that removes elements sets it back to the first freed slot. " +
 		"If new elements are larger than the freed ones (sparsevec of varying length), no slot fits, and every insert walks the chain of pages from there to the end. " +

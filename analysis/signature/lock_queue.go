@@ -11,6 +11,7 @@ import (
 // lockQueueSignature is PGA501.
 var lockQueueSignature = &Signature{
 	ID: "PGA501", Name: "lock-queue", Max: finding.Critical,
+	Felt: "Many sessions stand still at once, then all go on",
 	What: "Sessions wait behind one another for a lock; the one at the head of the queue is named.",
 	Why: "A lock is granted in the order of the queue. What waits for an exclusive lock on a table, an ALTER TABLE for instance, makes every later reader and writer wait behind it, although they " +
 		"would not disturb who holds the lock now. So one transaction left open stops a whole table as soon as somebody wants to alter it.",

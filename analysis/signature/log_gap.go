@@ -15,6 +15,7 @@ import (
 // logGap is PGA509.
 var logGap = &Signature{
 	ID: "PGA509", Name: "log-gap", Max: finding.Warning,
+	Felt: "A part of the story is missing from the log",
 	What: "A part of the log is missing, or its clock was set back.",
 	Why: "A rotated file that was not handed over, a full disk, a shipper that lost lines or a collector that died leave a hole; everything that this report says of that time is then unknown, not healthy. " +
 		"A clock that is set back, and files put together in a wrong order, mix two times: intervals and rates across the step are wrong.",

@@ -9,6 +9,7 @@ import (
 
 var lossyBitmap = &Signature{
 	ID: "PGA305", Name: "lossy-bitmap", Max: finding.Warning,
+	Felt: "A query reads far more rows of its table than it needs",
 	What: "A bitmap did not fit into work_mem and remembers whole blocks instead of rows.",
 	Why: "A bitmap scan notes each matching row. When the bitmap exceeds work_mem it forgets the rows of some blocks and keeps only the block; " +
 		"every row of such a block is then fetched and tested again (Recheck Cond).",

@@ -9,6 +9,7 @@ import (
 
 var nestedLoopBlowUp = &Signature{
 	ID: "PGA303", Name: "nested-loop-blow-up", Max: finding.Warning,
+	Felt: "A query takes long because it does one small thing far too often",
 	What: "A nested loop runs its inner side many times more often than planned, and most of the time goes there.",
 	Why: "A nested loop is the cheapest join for a few outer rows: each looks up its partner. Its cost is outer rows × inner cost. " +
 		"When the outer side gives a hundred times the rows that were planned, a hash join would have read the inner table once.",

@@ -12,6 +12,7 @@ import (
 
 var neverVacuumed = &Signature{
 	ID: "PGA204", Name: "never-vacuumed", Max: finding.Warning,
+	Felt: "Queries of a table that only grows read more than they should, and one day a vacuum will read all of it at once",
 	What: "A table that is only appended to has never been vacuumed.",
 	Why: "Without dead rows the trigger of dead rows is never reached, and before PostgreSQL 13, or with the insert trigger or autovacuum switched off, inserted rows start no vacuum either. " +
 		"The visibility map stays empty, index-only scans visit the table for every row, and one day the age of the table forces a vacuum that must read and freeze all of it at once.",

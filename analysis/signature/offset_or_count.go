@@ -10,6 +10,7 @@ import (
 
 var offsetOrCount = &Signature{
 	ID: "PGA312", Name: "offset-or-count", Max: finding.Warning,
+	Felt: "The further a user pages, or the more there is to count, the longer it takes",
 	What: "A page of a list is reached by counting rows off, or all rows are counted for a total.",
 	Why: "OFFSET produces and throws away every row before the page, so that page 1,000 costs a thousand times page 1. " +
 		"count(*) visits every row that is visible to the transaction: PostgreSQL keeps no count.",

@@ -9,6 +9,7 @@ import (
 
 var partitionsNotPruned = &Signature{
 	ID: "PGA313", Name: "partitions-not-pruned", Max: finding.Warning,
+	Felt: "A query that needs one partition reads them all",
 	What: "All partitions are scanned although few of them hold rows of the answer.",
 	Why: "Partitions are left out when the condition compares the partition key with a constant, or, at execution, with a parameter or a stable expression of the key's type. " +
 		"A function or cast on the key, a volatile function, a value from a join, or a condition on another column keep every partition in the plan.",

@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"cmp"
 	"sort"
 
 	"github.com/pgassay/pgassay/analysis/dataset"
@@ -70,8 +71,8 @@ func (p *Pass) Lacks(lacks, add string) {
 	p.NotEvaluated = append(p.NotEvaluated, NotEvaluated{ID: p.now.ID, Name: p.now.Name, Lacks: lacks, Add: add})
 }
 
-// Report adds a finding of the running signature. It sets ID, name and
-// severity, which follows from confidence, Effect and Share; small says that
+// Report adds a finding of the running signature. It sets ID, name, what is felt
+// and severity, which follows from confidence, Effect and Share; small says that
 // the absolute cost is below the signature's floor.
 func (p *Pass) Report(f finding.Finding, small bool) {
 	p.report(f, func(f *finding.Finding) finding.Severity { return severity(f, small, p.now.Max) })
@@ -90,7 +91,7 @@ func (p *Pass) ReportAs(f finding.Finding, s finding.Severity) {
 }
 
 func (p *Pass) report(f finding.Finding, severity func(*finding.Finding) finding.Severity) {
-	f.ID, f.Name = p.now.ID, p.now.Name
+	f.ID, f.Name, f.Felt = p.now.ID, p.now.Name, cmp.Or(f.Felt, p.now.Felt)
 	if p.Model.Mixed() {
 		f.Confidence = finding.Possible
 		f.WhyConfidence += "; the input mixes several servers"

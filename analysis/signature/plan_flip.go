@@ -13,6 +13,7 @@ import (
 
 var planFlip = &Signature{
 	ID: "PGA105", Name: "plan-flip", Max: finding.Critical,
+	Felt: "A statement that worked well is suddenly faster or slower",
 	What: "A statement goes over to another plan, and costs more, or less, from then on.",
 	Why: "The planner chooses by its statistics, the indexes and the settings. New statistics, a dropped or new index, a changed setting or a prepared statement that takes its generic plan " +
 		"move the estimates across the point where another plan looks cheaper. If the estimates are wrong, it is not.",

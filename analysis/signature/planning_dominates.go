@@ -9,6 +9,7 @@ import (
 
 var planningDominates = &Signature{
 	ID: "PGA308", Name: "planning-dominates", Max: finding.Warning,
+	Felt: "A query takes longer to be planned than to run",
 	What: "Planning the statement takes longer than running it.",
 	Why: "The planner looks at every partition and index that may be used and at every order of the joins. With many partitions, many indexes, many joins or a cold catalog cache " +
 		"this costs more than a short execution, each time the statement is sent as text.",

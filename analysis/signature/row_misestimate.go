@@ -9,6 +9,7 @@ import (
 
 var rowMisestimate = &Signature{
 	ID: "PGA301", Name: "row-misestimate", Max: finding.Warning,
+	Felt: "A query is slow because its plan was made for another number of rows",
 	What: "The planner expected a very different number of rows, and chose the plan above that place for it.",
 	Why: "Join order, join method and memory are chosen from row estimates. Columns that depend on each other, skewed values beyond the statistics, expressions without statistics " +
 		"and statistics older than the data make an estimate wrong; the error is passed up, and what was cheap for few rows runs for many.",

@@ -12,6 +12,7 @@ import (
 
 var rowsPerStatementCost = &Signature{
 	ID: "PGA107", Name: "rows-per-statement-cost", Max: finding.Info,
+	Felt: "Writes cost what they cost, in large batches or small ones",
 	What: "What a written row costs depends on how many rows a statement writes, or does not.",
 	Why: "A statement has a fixed cost (planning, triggers, locks, the descent of indexes, the commit behind it) and a cost per row. " +
 		"Where the fixed part is large, larger batches are cheaper per row; where it is not, another batch size changes nothing.",

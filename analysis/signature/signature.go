@@ -11,6 +11,7 @@ import "github.com/pgassay/pgassay/analysis/finding"
 type Signature struct {
 	ID, Name string
 	Max      finding.Severity
+	Felt     string // what a user of the database notices, a sentence without a full stop
 	What     string // what is happening, one sentence
 	Why      string // the mechanism
 	Fix      string

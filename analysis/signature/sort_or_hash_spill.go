@@ -8,6 +8,7 @@ import (
 
 var sortOrHashSpill = &Signature{
 	ID: "PGA304", Name: "sort-or-hash-spill", Max: finding.Warning,
+	Felt: "A query is slow and writes to disk, though it only reads",
 	What: "A sort, a hash table or a stored result did not fit into work_mem and went through temporary files.",
 	Why: "Each such node may use work_mem (hash tables: × hash_mem_multiplier), per process. Beyond it a sort writes runs and merges them, a hash join or hash aggregate " +
 		"cuts its input into batches, and rows are written and read once or several times.",

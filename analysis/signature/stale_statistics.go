@@ -12,6 +12,7 @@ import (
 
 var staleStatistics = &Signature{
 	ID: "PGA213", Name: "stale-statistics", Max: finding.Warning,
+	Felt: "A query is slow since much of its table changed",
 	What: "The planner knows a table as it was before a bulk change: since its last analyze so many rows have changed that estimates of scans of it are wrong.",
 	Why: "ANALYZE samples how many rows there are and which values they hold. After a load, a purge or an update of most rows, plans are made for the old table until the next " +
 		"analyze: a value that is new is taken for rare, and a nested loop is chosen where a hash join belongs. Autovacuum analyzes up to a minute after the change at best, " +

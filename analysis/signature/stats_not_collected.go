@@ -13,6 +13,7 @@ import (
 
 var statsNotCollected = &Signature{
 	ID: "PGA215", Name: "stats-not-collected", Max: finding.Info,
+	Felt: "Monitoring shows a quiet server, and autovacuum sees one",
 	What: "The statistics that autovacuum and every other reader rely on are not counted, or were lost.",
 	Why: "With track_counts = off no table counts its rows and scans: autovacuum then only acts against wraparound, and dead rows stay. " +
 		"Transactions are counted all the same, so that xact_commit rises while blks_hit and every table stand still. " +

@@ -11,6 +11,7 @@ import (
 
 var tableBloat = &Signature{
 	ID: "PGA209", Name: "table-bloat", Max: finding.Warning,
+	Felt: "A table takes more disk and memory than its rows need, and scans of it read more",
 	What: "A table takes far more bytes per live row than it did since its last rewrite, because deletes and updates left its pages partly empty.",
 	Why: "An update writes a new version of the row and leaves the old one; vacuum frees it for reuse inside the table, and gives pages back only from the end of the file, " +
 		"when they are empty to the last. A burst of updates or deletes, or a time without vacuum, makes the table as large as it was at the worst moment, and there it stays. " +

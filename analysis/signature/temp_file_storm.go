@@ -14,6 +14,7 @@ import (
 // tempFileStorm is PGA504.
 var tempFileStorm = &Signature{
 	ID: "PGA504", Name: "temp-file-storm", Max: finding.Critical,
+	Felt: "Queries are slow and the disk fills for a while",
 	What: "A statement writes temporary files, again and again, far more than is usual on this server.",
 	Why: "A sort, hash or materialization that needs more than work_mem goes to disk. One statement that does so now and then costs itself; " +
 		"many at once push pages out of the cache, fill the disk and slow everybody's I/O.",

@@ -14,6 +14,7 @@ const outsideShare = 0.25
 // timeOutsideServer is PGA403.
 var timeOutsideServer = &Signature{
 	ID: "PGA403", Name: "time-outside-the-server", Max: finding.Critical,
+	Felt:   "Requests are slow, and no query of theirs is",
 	What:   "A request spends most of its time outside the database server.",
 	Why:    "Between two statements of a request the server waits for the client: network, driver and the application's own work.",
 	Fix:    "Profile the client; send fewer statements per request.",

@@ -13,6 +13,7 @@ import (
 
 var triggerTime = &Signature{
 	ID: "PGA309", Name: "trigger-time", Max: finding.Warning,
+	Felt: "A write takes long, and the table it writes to is not the reason",
 	What: "Triggers or foreign keys take a large part of a write.",
 	Why: "A row trigger runs a function for each row, a foreign key a query for each row. When a referenced row is deleted or its key updated, " +
 		"each referencing table is searched for it: without an index on the referencing column that is a sequential scan per row.",

@@ -10,6 +10,7 @@ import (
 
 var unneededIndex = &Signature{
 	ID: "PGA211", Name: "unused-or-redundant-index", Max: finding.Info,
+	Felt: "Writes pay for an index that nothing needs",
 	What: "An index is maintained by every write and read by nothing, or another index of the table can do all that it does.",
 	Why: "Each insert, and each update that is not HOT, adds an entry to every index of the table; vacuum reads them all; they take cache and disk, and an index on a column " +
 		"that is updated keeps those updates from being HOT (214). A b-tree whose columns are the first ones of another b-tree adds nothing but its smaller size.",

@@ -11,6 +11,7 @@ import (
 
 var vacuumBlocked = &Signature{
 	ID: "PGA205", Name: "vacuum-blocked", Max: finding.Critical,
+	Felt: "Queries of busy tables get slower by the minute, although vacuums run",
 	What: "Vacuums run but may not remove dead rows, because something still holds an old snapshot.",
 	Why: "A dead row may go only when no transaction can still see it. The oldest one sets the removable cutoff: a transaction left open, " +
 		"a replication slot, a prepared transaction or a standby with hot_standby_feedback. While the cutoff stands still, every vacuum reads the table and leaves " +

@@ -7,6 +7,7 @@ import (
 
 var vacuumSawtooth = &Signature{
 	ID: "PGA201", Name: "vacuum-sawtooth", Max: finding.Critical,
+	Felt: "A query is fast at times and slow at others, in a rhythm of its own",
 	What: "A query gets slower until each vacuum of its table and recovers after it.",
 	Why: "An index-only scan needs no table page that the visibility map marks all-visible. Deletes, updates and inserts clear the marks, a vacuum sets them again. " +
 		"Between two vacuums the scan visits the table for ever more rows, with the same plan.",

@@ -11,6 +11,7 @@ import (
 
 var vacuumThrash = &Signature{
 	ID: "PGA206", Name: "vacuum-thrash", Max: finding.Warning,
+	Felt: "Autovacuum is always busy, and the tables are no better for it",
 	What: "Autovacuum works on a table without getting done: it reads the indexes several times over, sleeps most of the time and never catches up, is cancelled again and again, or removes next to nothing.",
 	Why: "A vacuum keeps the dead item identifiers it found in memory; when that is full it reads every index from end to end and begins anew. Cost-based delay stretches it. " +
 		"A lock that another session asks for cancels it, and its heap pass is lost. Each page that is read for one dead row more is paid for in cache and I/O. " +

@@ -10,6 +10,7 @@ import (
 
 var vacuumThreshold = &Signature{
 	ID: "PGA203", Name: "vacuum-threshold-too-large", Max: finding.Warning,
+	Felt: "A query is slow for most of the time between two vacuums",
 	What: "The next vacuum of a table comes far later than its queries need it.",
 	Why: "Autovacuum waits for a share of the table: by default a fifth of the rows dead, or a fifth inserted. On a large table that is weeks or months, " +
 		"while the queries read the newest month, or pages that a small part of those writes has touched.",

@@ -11,6 +11,7 @@ import (
 
 var visibilityDecay = &Signature{
 	ID: "PGA202", Name: "visibility-decay", Max: finding.Warning,
+	Felt: "A query whose index should answer it alone reads the table all the same, and is slow",
 	What: "An index-only scan visits the table for many of its rows.",
 	Why: "It may skip the table only for pages that the visibility map marks all-visible. Every update, delete and insert clears the mark of its page, and only a vacuum sets it again. " +
 		"With N pages and writes at random (1 − 1/N)^k of the marks are left after k of them, so that 2 % of the rows can clear most pages long before a trigger counts 20 %.",

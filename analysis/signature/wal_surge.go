@@ -14,6 +14,7 @@ import (
 // walSurge is PGA505.
 var walSurge = &Signature{
 	ID: "PGA505", Name: "wal-surge", Max: finding.Warning,
+	Felt: "Disks and replicas have much more to write than usual",
 	What: "The server writes WAL many times faster than it usually does.",
 	Why: "All changes go through the WAL: to disk, to the archive and to every standby. A surge fills the disk of pg_wal, lets standbys fall behind and brings checkpoints on (503). " +
 		"It is a mass of changed rows, or whole pages, which the first change of each page after a checkpoint writes.",

@@ -8,6 +8,7 @@ import (
 
 var walkEnded = &Signature{
 	ID: "PGA102", Name: "walk-ended", Max: finding.Info,
+	Felt:   "Inserts that were slow are as fast as before",
 	What:   "A page walk has stopped: inserts are back at their baseline.",
 	Why:    "Either the freed slots were filled by elements that fit, or the index was rebuilt. Neither removes the cause.",
 	Fix:    "Nothing now. Expect the walk again after the next vacuum that cleans the index.",

@@ -9,6 +9,7 @@ import (
 
 var workersNotLaunched = &Signature{
 	ID: "PGA306", Name: "workers-not-launched", Max: finding.Warning,
+	Felt: "A query is slow when others are busy",
 	What: "A parallel plan got fewer workers than it was planned for.",
 	Why: "Workers come from a pool that the whole server shares (max_parallel_workers within max_worker_processes). When it is empty the plan runs with what it gets, " +
 		"down to the leader alone, and does with one process what was cheap for three.",

@@ -13,6 +13,7 @@ import (
 
 var wraparoundETA = &Signature{
 	ID: "PGA212", Name: "wraparound-eta", Max: finding.Critical,
+	Felt: "Nothing is slow yet: the server works towards a date on which it must stop for maintenance",
 	What: "The age of a table or database comes near a limit, and the date can be told.",
 	Why: "Every row carries the number of the transaction that made it, and numbers are compared within 2^31. A vacuum that freezes sets the age back; one is forced at autovacuum_freeze_max_age. " +
 		"Where it does not come, fails or is held back, the age goes on to the failsafe, and 3 million before 2^31 the server refuses commands that need a new number.",

@@ -78,6 +78,7 @@ func explanation(s *signature.Signature, width int) string {
 		section(title)
 		hang(&b, "", indent, width, body)
 	}
+	text("Felt", s.Felt+".")
 	text("What", s.What)
 	text("Why", s.Why)
 	section("Needs")

@@ -282,7 +282,7 @@ func TestSignaturesAreComplete(t *testing.T) {
 			t.Errorf("%s stands after %s: List is in the order of IDs", s.ID, last)
 		}
 		last = s.ID
-		for name, text := range map[string]string{"What": s.What, "Why": s.Why, "Fix": s.Fix, "Verify": s.Verify} {
+		for name, text := range map[string]string{"Felt": s.Felt, "What": s.What, "Why": s.Why, "Fix": s.Fix, "Verify": s.Verify} {
 			if strings.TrimSpace(text) == "" || !strings.HasSuffix(text, ".") {
 				t.Errorf("%s: %s is empty or no sentence: %q", s.ID, name, text)
 			}

@@ -3,6 +3,7 @@ package html
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/pgassay/pgassay/report/view"
 )
@@ -56,7 +57,7 @@ func (p *page) findings(v *view.View) {
 		f := &v.Findings[i]
 		subject := &f.Raw.Subject
 		s := section{
-			Finding: f, Anchor: "finding-" + strconv.Itoa(i+1), Severity: f.Raw.Severity.String(),
+			Finding: f, Anchor: anchor(i), Severity: f.Raw.Severity.String(),
 			Incident: f.Raw.Severity > 0, PlanAnchor: plans[subject.Fingerprint],
 		}
 		if subject.Statement != "" {
@@ -76,6 +77,21 @@ func (p *page) findings(v *view.View) {
 		p.Findings = append(p.Findings, s)
 	}
 }
+
+// story is an incident that the page opens with.
+type story struct{ Label, Severity, Anchor, Story string }
+
+// Stories are the incidents that the page opens with.
+func (p *page) Stories() []story {
+	var out []story
+	for _, s := range p.View.Stories() {
+		out = append(out, story{s.Label, strings.ToLower(s.Label), anchor(s.Lead), view.Shorten(s.Story, maxProse)})
+	}
+	return out
+}
+
+// anchor is the place of the i-th finding on the page.
+func anchor(i int) string { return "finding-" + strconv.Itoa(i+1) }
 
 // Prose cuts a paragraph that no person wrote.
 func (section) Prose(s string) string { return view.Shorten(s, maxProse) }

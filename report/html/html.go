@@ -69,7 +69,7 @@ func Write(w io.Writer, v *view.View) error {
 
 // title is what the tab of a browser shows: the worst finding.
 func title(v *view.View) string {
-	if len(v.Findings) > 0 && v.Counts.Incidents() > 0 {
+	if len(v.Findings) > 0 && len(v.Incidents) > 0 {
 		return "pgassay: " + view.Shorten(v.Findings[0].Title, 120)
 	}
 	return "pgassay: " + v.Headline

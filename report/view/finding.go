@@ -11,12 +11,15 @@ import (
 // Finding is one finding as text.
 type Finding struct {
 	Raw         *finding.Finding
+	Told        bool   // its story opens the page
+	Side        bool   // of an incident that another finding leads
 	Label       string // "CRITICAL"
 	ID          string
 	Line        string // "PGA101 linear-page-walk · confirmed · since 14:20:14"
 	Since       string // "since 14:20:14", "14:20:14–14:31:02" or ""
 	Event       string // what came before, with its time; "" if none
 	Status      string // against the baseline; "" without one
+	Felt        string // a sentence without a full stop; "" if not told
 	Title       string
 	Summary     string
 	Subject     string // index, relation or statement, unshortened
@@ -57,7 +60,7 @@ type Series struct {
 
 func (v *View) finding(f *finding.Finding) Finding {
 	o := Finding{
-		Raw: f, Label: strings.ToUpper(f.Severity.String()), ID: Line(f.ID),
+		Raw: f, Label: label(f.Severity), Felt: Line(f.Felt), ID: Line(f.ID),
 		Title: Line(f.Title), Summary: Line(f.Summary), N: Line(f.N),
 		Subject: Line(f.Subject.String()), Kind: SubjectKind(f.Subject),
 		Confidence:  f.Confidence.String(),
@@ -81,6 +84,8 @@ func (v *View) finding(f *finding.Finding) Finding {
 	}
 	return o
 }
+
+func label(s finding.Severity) string { return strings.ToUpper(s.String()) }
 
 func (v *View) onset(on *finding.Onset, o *Finding) {
 	if on == nil {

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 
@@ -21,7 +20,8 @@ type View struct {
 	// Evaluation says how many signatures could be evaluated.
 	Evaluation string
 	Counts     Counts
-	Findings   []Finding // in Result's order
+	Findings   []Finding  // in Result's order
+	Incidents  []Incident // what the page opens with, in the order of Findings
 	Suppressed []Suppressed
 	Comparison *Comparison // nil without a baseline
 	// Healthy is the verdict when nothing stands above info; "" otherwise.
@@ -38,12 +38,7 @@ type View struct {
 // Counts are the findings by severity.
 type Counts struct {
 	Critical, Warning, Info int
-	Causes                  int // mechanisms behind the findings above info
 }
-
-// Incidents is the number of causes above info: findings that are sides of one
-// mechanism are one incident.
-func (c Counts) Incidents() int { return c.Causes }
 
 // NotEvaluated is a signature that the input could not decide.
 type NotEvaluated struct {
@@ -58,16 +53,12 @@ type Statement struct {
 // Build makes the view of r. It keeps r, which may not change afterwards.
 func Build(r *analysis.Result) *View {
 	v := &View{Result: r, Clock: NewClock(r.From, r.To)}
-	causes := map[string]bool{}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		v.Findings = append(v.Findings, v.finding(f))
 		v.count(f.Severity)
-		if f.Severity > finding.Info {
-			causes[cmp.Or(f.Cause, f.Fingerprint())] = true
-		}
 	}
-	v.Counts.Causes = len(causes)
+	v.incidents()
 	for _, n := range r.NotEvaluated {
 		v.NotEvaluated = append(v.NotEvaluated, NotEvaluated{Line(n.ID), Line(n.Name), Line(n.Lacks), Line(n.Add)})
 	}
@@ -108,8 +99,8 @@ func (v *View) headlines() {
 		strconv.Itoa(len(v.NotEvaluated)) + " not"
 	c := v.Counts
 	first := "no incident"
-	if c.Incidents() > 0 {
-		first = Counted(int64(c.Incidents()), "incident", "incidents")
+	if n := len(v.Incidents); n > 0 {
+		first = Counted(int64(n), "incident", "incidents")
 	}
 	v.Headline = first + ": " + strconv.Itoa(c.Critical) + " critical, " +
 		Counted(int64(c.Warning), "warning", "warnings") + ", " + strconv.Itoa(c.Info) + " info · " + v.Evaluation
@@ -145,7 +136,7 @@ func (v *View) read() string {
 
 func (v *View) healthy() string {
 	switch {
-	case v.Counts.Incidents() > 0:
+	case len(v.Incidents) > 0:
 		return ""
 	case len(v.Result.Evaluated) == 0:
 		return "Nothing could be evaluated: this is no sign of health. What each signature lacks stands below."

@@ -23,6 +23,7 @@ func (b *book) summary() {
 	p.wide(v.Headline, b.styles.title)
 	p.wide(v.Head, b.styles.faint)
 	p.wide(v.Healthy, b.styles.wrapped)
+	p.stories()
 	p.findings()
 	p.comparison()
 	p.suppressed()
@@ -30,6 +31,16 @@ func (b *book) summary() {
 	p.coverage()
 	p.missing()
 	p.close()
+}
+
+// stories tell each incident in a paragraph; the findings follow in their order.
+func (p *page) stories() {
+	for i, s := range p.view.Stories() {
+		p.blank()
+		p.link(1, p.row, link{target: cellAt(findingsSheet, s.Lead)})
+		p.labelled(severity{s.Label, int(p.view.Findings[s.Lead].Raw.Severity)}, fmt.Sprintf("Incident %d", i+1), p.styles.bold)
+		p.wide(s.Story, p.styles.wrapped)
+	}
 }
 
 func (p *page) findings() {
@@ -55,7 +66,9 @@ func (p *page) finding(i int) {
 	p.link(1, p.row, link{target: cellAt(findingsSheet, i)})
 	p.labelled(severity{f.Label, int(f.Raw.Severity)}, f.Title, p.styles.bold)
 	p.para("", f.Line, p.styles.faint)
-	p.para("", f.Summary, p.styles.wrapped)
+	if !f.Told {
+		p.para("", f.Summary, p.styles.wrapped)
+	}
 	if p.charts[i] != "" {
 		p.leading(link{view.Shorten("chart: "+f.Series[0].Title, 120), p.charts[i]})
 	}
