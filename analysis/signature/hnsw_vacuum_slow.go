@@ -4,6 +4,7 @@ import "github.com/pgassay/pgassay/analysis/finding"
 
 var hnswVacuumSlow = &Signature{
 	ID: "PGA601", Name: "hnsw-vacuum-slow", Max: finding.Warning,
+	Felt: "A vacuum of a table with vectors runs for hours, and the server is busy meanwhile",
 	What: "A vacuum spends its time in repairing the graph of an HNSW index: it accesses many times more buffers than table and indexes have pages.",
 	Why: "An HNSW index cannot just drop a dead element: each element that pointed to it gets new neighbours, found by a search of the graph, thousands of buffers at a time. " +
 		"The cost goes with the dead elements and their neighbours, not with the size of the table. The autovacuum worker is busy for that long, dead rows pile up meanwhile, and other tables wait for a worker.",

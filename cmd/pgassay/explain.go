@@ -78,7 +78,9 @@ func explanation(s *signature.Signature, width int) string {
 		section(title)
 		hang(&b, "", indent, width, body)
 	}
-	text("Felt", s.Felt+".")
+	if s.Felt != "" {
+		text("Felt", s.Felt+".")
+	}
 	text("What", s.What)
 	text("Why", s.Why)
 	section("Needs")

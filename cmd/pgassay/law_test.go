@@ -282,10 +282,13 @@ func TestSignaturesAreComplete(t *testing.T) {
 			t.Errorf("%s stands after %s: List is in the order of IDs", s.ID, last)
 		}
 		last = s.ID
-		for name, text := range map[string]string{"Felt": s.Felt, "What": s.What, "Why": s.Why, "Fix": s.Fix, "Verify": s.Verify} {
+		for name, text := range map[string]string{"What": s.What, "Why": s.Why, "Fix": s.Fix, "Verify": s.Verify} {
 			if strings.TrimSpace(text) == "" || !strings.HasSuffix(text, ".") {
 				t.Errorf("%s: %s is empty or no sentence: %q", s.ID, name, text)
 			}
+		}
+		if strings.HasSuffix(s.Felt, ".") {
+			t.Errorf("%s: Felt ends in a full stop, though a story goes on with the time: %q", s.ID, s.Felt)
 		}
 		if len(s.Needs) == 0 || len(s.Silent) == 0 || s.Detect == nil {
 			t.Errorf("%s: needs, what it is silent on, or Detect are missing", s.ID)
