@@ -17,10 +17,13 @@ type distance struct {
 	Type string
 	// Bare says that the key is the distance itself, not an expression of it.
 	Bare, Descending bool
+	// Parameter says that the vector is $1: the plan is a generic one, or gets it
+	// from another part of it.
+	Parameter bool
 }
 
-// distanceOperators are pgvector's distance operators and the family of
-// operator classes that serves each. <-> is an operator of others, too.
+// distanceFamily is the family of operator classes that serves one of pgvector's
+// distance operators, "" for any other. <-> is an operator of others, too.
 // Source: pgvector's README, "Querying" and "Indexing".
 func distanceFamily(operator string) string {
 	switch operator {
@@ -66,7 +69,7 @@ func readDistance(text, alias string) (distance, bool) {
 	d.Operator, d.Operand = list[at].text, conditionText(join(left))
 	d.Bare = from == 0 && to == len(list)
 	d.Column, _, _ = columnOf(left, alias)
-	d.Type = vectorType(right)
+	d.Type, d.Parameter = vectorType(right), right[0].kind == tokenParam
 	return d, true
 }
 

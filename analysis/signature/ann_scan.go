@@ -45,6 +45,9 @@ func (c *planCase) annScan(i int) (annScan, bool) {
 	limit := c.node(int(n.Parent))
 	a.Near = near
 	a.Want, a.Got = limit.PlanRows, limit.ActualRows.Float()
+	if near.Parameter && a.Got > 0 {
+		a.Want = a.Got // a generic plan guesses at LIMIT $2: any number may have filled it
+	}
 	a.Kept = n.ActualRows.Float()
 	a.Seen = a.Kept + float64(n.RowsRemovedFilter)
 	a.EfSearch = c.annSetting("hnsw.ef_search", efSearchDefault)

@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,6 +104,26 @@ func TestAnnSignatures(t *testing.T) {
 	}
 }
 
+// A generic plan takes a tenth of the estimate for LIMIT $2: 600 of 6,000 rows.
+func TestGenericPlanDoesNotTellItsLimit(t *testing.T) {
+	plan := `Limit  (cost=0.00..9.00 rows=600 width=8) (actual time=0.050..9.000 rows=%s loops=1)
+  ->  Index Scan using x on items  (cost=0.00..9.00 rows=6000 width=8) (actual time=0.050..9.000 rows=%s loops=1)
+        Order By: (embedding <=> $1)
+        Filter: (tenant = $3)
+        Rows Removed by Filter: %s
+`
+	for rows, removed := range map[string]string{"40": "0", "10": "30"} {
+		in := &planInput{t: t}
+		in.text(fmt.Sprintf(plan, rows, rows, removed))
+		if p := Run(in.model(), []*Signature{annUnderReturn}, nil); len(p.Findings) > 0 {
+			t.Errorf("LIMIT %s may be filled: %v", rows, findingLines(p))
+		}
+	}
+	in := &planInput{t: t}
+	in.text(fmt.Sprintf(plan, "0", "0", "40"))
+	in.one(annUnderReturn)
+}
+
 // ann runs one signature over one plan and wants one finding.
 func ann(t *testing.T, s *Signature, plan string, samples []record.Sample) finding.Finding {
 	t.Helper()
@@ -191,7 +212,7 @@ func TestAnnSignaturesSayWhatTheyLack(t *testing.T) {
 func TestReadDistance(t *testing.T) {
 	for text, want := range map[string]distance{
 		"(embedding <=> '[1]'::vector)":                                 {Operator: "<=>", Operand: "embedding", Column: "embedding", Type: "vector", Bare: true},
-		"((i.embedding <-> $1)) DESC NULLS LAST":                        {Operator: "<->", Operand: "i.embedding", Column: "embedding", Bare: true, Descending: true},
+		"((i.embedding <-> $1)) DESC NULLS LAST":                        {Operator: "<->", Operand: "i.embedding", Column: "embedding", Bare: true, Descending: true, Parameter: true},
 		"('[1]'::public.sparsevec <#> s)":                               {Operator: "<#>", Operand: "s", Column: "s", Type: "sparsevec", Bare: true},
 		"(('1'::double precision - (e <=> '[1]'::vector))) DESC":        {Operator: "<=>", Operand: "e", Column: "e", Type: "vector", Descending: true},
 		"((e)::halfvec(3) <=> '[1]'::halfvec)":                          {Operator: "<=>", Operand: "(e)::halfvec(3)", Type: "halfvec", Bare: true},

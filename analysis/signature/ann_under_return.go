@@ -16,7 +16,7 @@ var annUnderReturn = &Signature{
 		"For a filter with few values, a partial index per value or a partitioned table.",
 	Verify: "The statement returns as many rows as its LIMIT, or as match.",
 	Needs:  []Need{needActual},
-	Silent: []string{"a filled LIMIT", "fewer rows than the LIMIT expected by the planner", "iterative scans (PGA603)", "IVFFlat indexes: they give whole lists", "tables with no more rows than that"},
+	Silent: []string{"a filled LIMIT", "generic plans that returned rows: their LIMIT is not known", "fewer rows than the LIMIT expected by the planner", "iterative scans (PGA603)", "IVFFlat indexes: they give whole lists", "tables with no more rows than that"},
 	Thresholds: []Threshold{
 		{"quiet_ms", 0, "ms", "lost in the plan: missing rows count however fast the search"},
 		{"floor_ms", 0, "ms", "lost in the plan: as above"},

@@ -108,7 +108,7 @@ func (p *Pass) reportOutgrown(x *dataset.Index) {
 		lists, _ := leadingNumber(m[1])
 		f.Figures = append(f.Figures, finding.Figure{What: "lists", Value: lists, Unit: "lists", Says: fmt.Sprintf("%s rows each; pgvector's rule gives %s", num(now/max(1, lists)), num(listsFor(now)))})
 	}
-	untrainedRemedy(&f, quote(x.Name), now)
+	untrainedRemedy(&f, x.SQL(), now)
 	p.Report(f, false)
 }
 
