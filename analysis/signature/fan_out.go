@@ -16,20 +16,28 @@ var fanOut = &Signature{
 	Why:    "Each of them costs a round trip and the client's own work, whatever the server needs: the request's wall time is a + b·N with N the number of children.",
 	Fix:    "Ask once for all rows: = ANY($1), a join, or a lateral join.",
 	Verify: "The child's calls per request fall to 1 and the request's wall time to a + b.",
-	Needs:  []Need{needDurations},
+	Needs:  []Need{{"D", needDurations.Doc + "; pg_stat_statements over time (at least 7 captures) shows by its calls that there is a loop, not how long a request waits"}},
 	Silent: []string{
 		"batch jobs that need N: writes, and children that each return rows, stay info",
 		"think time of people and timers between single statements",
 		"a log that holds only a part of the statements",
+		"by counts alone: statements whose calls scatter as those of independent ones do, a constant load (timers), a parent that runs a few times only (batch jobs)",
 	},
 	Thresholds: []Threshold{
 		{"wall", 20, "ms", "median wall time of a request at the greatest N below which the finding stays info"},
 		{"children", 10, "", "children per request at the greatest N below which the finding stays info"},
+		{"counted_mean", 2, "ms", "by counts alone: mean time of a child from which it is slow itself"},
+		{"counted_rows", 5, "rows/call", "by counts alone: rows up to which a child asks for a single thing"},
+		{"counted_share", 0.10, "of the time", "by counts alone: the children's share of the counted time below which the finding stays info"},
+		{"counted_busy", 0.05, "cores", "by counts alone: the children's time in the server per second below which the finding stays info"},
 	},
 	Detect: detectFanOut,
 }
 
 func detectFanOut(p *Pass) {
+	if s := shared(p, "requests", surveyRequests); s.lacks != "" && reportCounted(p) {
+		return
+	}
 	s, ok := surveyOf(p)
 	if !ok {
 		return
