@@ -10,6 +10,7 @@ import (
 
 var annIndexNotUsed = &Signature{
 	ID: "PGA604", Name: "ann-index-not-used", Max: finding.Warning,
+	Felt: "A search for similar rows takes as long as reading the whole table",
 	What: "A search by distance compares every row of the table and sorts, though the table has an index for such searches: the statement is written so that it cannot serve.",
 	Why: "An HNSW or IVFFlat index gives rows in ascending order of one distance. It serves ORDER BY column operator value LIMIT n only: " +
 		"not another operator than that of its operator class, not DESC, not an expression of the distance such as 1 - (a <=> b), not a cast that the index does not have.",

@@ -9,6 +9,7 @@ import (
 
 var annUnderReturn = &Signature{
 	ID: "PGA602", Name: "ann-under-return", Max: finding.Warning,
+	Felt: "A search for similar rows returns too few of them, or none",
 	What: "A search by distance returns fewer rows than its LIMIT asks for, though the table has more: the HNSW index gave hnsw.ef_search elements and stopped.",
 	Why: "An HNSW index gives at most hnsw.ef_search elements (40 by default). A filter is applied to them afterwards, and nothing is fetched in place of those removed. " +
 		"A LIMIT above hnsw.ef_search cannot be filled either. No error is raised: rows are missing in silence.",

@@ -9,6 +9,7 @@ import (
 
 var buildSpilled = &Signature{
 	ID: "PGA606", Name: "build-spilled", Max: finding.Warning,
+	Felt: "The build of an HNSW index takes hours",
 	What: "The build of an HNSW index ran out of memory: its graph no longer fitted into maintenance_work_mem, and each further row was inserted on disk.",
 	Why: "pgvector builds the graph in memory, several times faster than by inserts. When maintenance_work_mem is full it writes the graph out, and adds the rest of the rows one by one as an INSERT does. " +
 		"It says so in a NOTICE to the client only.",

@@ -9,6 +9,7 @@ import (
 
 var iterativeScanLimit = &Signature{
 	ID: "PGA603", Name: "iterative-scan-limit", Max: finding.Warning,
+	Felt: "A search for similar rows with a filter takes long, and sometimes returns too few",
 	What: "An iterative scan of an HNSW index goes through very many elements to find the few that pass the filter, or stops at its limit before the LIMIT is filled.",
 	Why: "With hnsw.iterative_scan the search goes on until enough rows pass the filter. A filter that keeps one element in a hundred makes it visit a hundred times as many, each at random in the index and the table. " +
 		"It gives up after hnsw.max_scan_tuples (20,000 by default) or when its memory is full, with fewer rows than asked for.",

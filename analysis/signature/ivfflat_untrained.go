@@ -12,6 +12,7 @@ import (
 
 var ivfflatUntrained = &Signature{
 	ID: "PGA607", Name: "ivfflat-untrained", Max: finding.Info,
+	Felt: "A search for similar rows misses rows that are near",
 	What: "An IVFFlat index was built from too few rows, or its table has grown many times since: its lists do not fit the data, and searches miss rows.",
 	Why: "IVFFlat finds the centers of its lists once, from the rows that are there when it is built. Rows that come later go to the nearest center, however far. " +
 		"A search reads ivfflat.probes lists (1 by default): rows that belong elsewhere are not found, and lists that became long are slow.",

@@ -8,6 +8,7 @@ import (
 
 var toastedVectors = &Signature{
 	ID: "PGA605", Name: "toasted-vectors", Max: finding.Warning,
+	Felt: "A search for similar rows is slow in a table that looks small",
 	What: "An exact search by distance fetches each vector out of line: a sequential scan accesses several buffers per row, many times the pages of its table.",
 	Why: "Values that make a row larger than about 2 kB are moved to the TOAST table. Each comparison then looks the vector up through the TOAST index, several buffers a row. " +
 		"The planner counts only the pages of the table itself, so that a sequential scan looks cheap to it, too cheap for an index or for parallel workers.",
