@@ -157,7 +157,7 @@ func (r *Relation) breakBetween(x, y *TablePoint) (Break, bool) {
 	case y.recreated(x):
 		br.Kind, br.Known = BreakRecreated, "the OID is another one"
 	case differs(x.Relfilenode, y.Relfilenode):
-		br.Kind, br.Known = BreakRewrite, "relfilenode is another one: VACUUM FULL, CLUSTER or a rewriting ALTER TABLE; n_dead_tup is not set back"
+		br.Kind, br.Known = BreakRewrite, "relfilenode is another one: VACUUM FULL, CLUSTER, a rewriting ALTER TABLE, or TRUNCATE and a new load; n_dead_tup is not set back"
 		if y.empty() {
 			br.Kind, br.Known = BreakTruncate, "relfilenode is another one and the table is empty"
 		}

@@ -131,7 +131,9 @@ func (b *builder) databaseBreaks() {
 // databaseBreak tells resets from crashes by stats_reset. A crash sets it to
 // the time of recovery up to version 14, and to null from 15; a reset sets it
 // to its own time, that of a single table too, which leaves the database's
-// counters as they are.
+// counters as they are. A capture soon after a start may show null until the
+// collector of version 14 or before has written: no reset if the time that
+// follows lies before it.
 func (b *builder) databaseBreak(x, y *record.Sample) (Break, bool) {
 	back := slices.ContainsFunc(databaseCounters(), func(c string) bool { return wentBack(count(x, c), count(y, c)) })
 	br := Break{After: x.CapturedAt, By: y.CapturedAt, Pos: y.Pos}
@@ -140,7 +142,7 @@ func (b *builder) databaseBreak(x, y *record.Sample) (Break, bool) {
 	switch {
 	case told && before.Known() && !after.Known():
 		br.Kind, br.Known = BreakCrash, "stats_reset of pg_stat_database became null"
-	case told && after != before:
+	case told && after != before && (back || before.Known() || after > x.CapturedAt):
 		br.Kind, br.Known = BreakTableReset, "stats_reset of pg_stat_database moved, its counters did not"
 		if after > x.CapturedAt && after <= y.CapturedAt {
 			br.After, br.By = after, after

@@ -139,6 +139,20 @@ func TestRewriteWithoutRelfilenodeShowsInTheVisibilityMap(t *testing.T) {
 	}
 }
 
+// Version 13 shows a null stats_reset until the collector has written.
+func TestFirstWordOfTheCollectorIsNoReset(t *testing.T) {
+	for reset, want := range map[string][]string{
+		"2026-01-01 00:00:00Z": nil, // before the first capture: the start of the server
+		"2026-01-01 00:00:30Z": {"statistics of one table reset "},
+	} {
+		m := buildSamples(rows(record.ViewDatabase, []string{"captured_at", "datid", "datname", "xact_commit", "stats_reset"},
+			[]string{"2026-01-01 00:00:01Z", "5", "shop", "0", ""}, []string{"2026-01-01 00:01:00Z", "5", "shop", "18", reset}))
+		if got := saidBreaks(m); !slices.Equal(got, want) {
+			t.Errorf("stats_reset %s: breaks %q, want %q", reset, got, want)
+		}
+	}
+}
+
 func TestStandbyTellsNoCountersOfWrites(t *testing.T) {
 	server := rows(record.ViewServer, []string{"captured_at", "in_recovery"},
 		[]string{"2026-01-01 00:00:00Z", "t"}, []string{"2026-01-01 00:01:00Z", "t"}, []string{"2026-01-01 00:02:00Z", "f"}, []string{"2026-01-01 00:03:00Z", "f"})

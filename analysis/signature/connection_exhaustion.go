@@ -140,7 +140,7 @@ func (e *exhaustion) finding(p *Pass) finding.Finding {
 	case len(e.refused) > 0:
 		f.Effect = criticalEffect // a hard limit was reached
 		f.Title = fmt.Sprintf("%s refused: all connections are taken", plural(len(e.refused), "client"))
-		f.Confidence, f.WhyConfidence = finding.Likely, "event: the server says so; missing: "+yes(full, "what each session does", "no sessions in input that show who holds the connections")
+		f.Confidence, f.WhyConfidence = finding.Likely, "event: the server says so; missing: a capture of the sessions while none was free"
 		if full {
 			f.Confidence, f.WhyConfidence = finding.Confirmed, "equation: sessions reach max_connections; event: clients were refused; control: below the limit nobody was"
 		}

@@ -19,6 +19,7 @@ type heapScan struct {
 	By             string  // how Effect was found, for the reader
 	AddedMS        float64 // per execution; NaN without durations
 	TimeShare      float64 // of the observed server time
+	LostShare      float64 // of the observed server time, what AddedMS adds up to; 0 if not known
 }
 
 // heapScans are the scans of every table by its name. Tables whose vacuums are
@@ -32,11 +33,21 @@ func heapScans(p *Pass) map[string][]*heapScan {
 				continue
 			}
 			for _, s := range autovacuum.Scans(m, r) {
-				out[r.Name] = append(out[r.Name], heapScanOf(m, s))
+				x := heapScanOf(m, s)
+				if all := m.ServerTime().Milliseconds(); all > 0 && x.AddedMS > 0 {
+					x.LostShare = x.AddedMS * float64(len(x.Readings)) / all
+				}
+				out[r.Name] = append(out[r.Name], x)
 			}
 		}
 		return out
 	})
+}
+
+// felt reports whether the visits to the table cost an execution floor ms, or in
+// all floorShare of the server time; true where no durations tell.
+func (x *heapScan) felt(floor, floorShare float64) bool {
+	return !(x.AddedMS < floor) || x.LostShare >= floorShare
 }
 
 func anyHeld(r *dataset.Relation, held map[*dataset.Vacuum]bool) bool {
@@ -164,6 +175,8 @@ func (p *Pass) tuned(f *finding.Finding, a *autovacuum.Advice) {
 		return
 	case p.cycleNamed(a.Relation):
 		f.Actions = append(f.Actions, finding.Action{Do: "Set what " + vacuumSawtooth.ID + " advises for this table."})
+	case !a.Reachable:
+		f.Actions = append(f.Actions, finding.Action{Do: "Keep the counts or sums that the query asks for in a table of their own, or read fewer of the rows that change: no vacuum setting of the table keeps up with their changes."})
 	default:
 		f.Actions = append(f.Actions, finding.Action{SQL: true, Do: a.SQL(), Cost: fmt.Sprintf(
 			"a vacuum about every %s instead of every %s, each %s; takes a SHARE UPDATE EXCLUSIVE lock for a moment",

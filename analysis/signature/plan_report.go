@@ -148,7 +148,8 @@ func (p *Pass) isQuiet(s *planSpot) bool {
 // isSmall keeps at info what costs little, and what a single plan without node
 // times cannot show to cost much.
 func (p *Pass) isSmall(s *planSpot) bool {
-	return s.Small || !s.Case.Timed && !s.Case.Logged || s.Lost < p.limit("floor_ms") && s.lostShare() < p.limit("floor_share")
+	single := !s.Case.Logged || s.Case.Shape.Executions <= 1
+	return s.Small || single && !s.Case.Timed || s.Lost < p.limit("floor_ms") && s.lostShare() < p.limit("floor_share")
 }
 
 // maxPlanEffect caps a ratio to a time without the problem that is next to

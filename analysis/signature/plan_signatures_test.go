@@ -226,6 +226,23 @@ func TestShareIsOfTheLogsServerTime(t *testing.T) {
 	}
 }
 
+// A bulk load that ran once, logged without times of nodes, is no warning.
+func TestOneLoggedPlanWithoutTimesStaysInfo(t *testing.T) {
+	const load = `Insert on item  (cost=0.00..9.00 rows=0 width=0) (actual rows=0 loops=1)
+  Buffers: shared hit=4000, temp read=308 written=308
+  ->  Function Scan on generate_series g  (cost=0.00..9.00 rows=180000 width=8) (actual rows=180000 loops=1)
+        Buffers: temp read=308 written=308
+`
+	for n, want := range map[int]finding.Severity{1: finding.Info, 5: finding.Warning} {
+		in := &planInput{t: t}
+		in.text(load)
+		in.asLog(n, 7750*record.Millisecond, 7750*record.Millisecond)
+		if f := in.one(sortOrHashSpill); f.Severity != want {
+			t.Errorf("%d executions: %s, want %s: %s", n, f.Severity, want, f.Title)
+		}
+	}
+}
+
 func TestClientTimeNeedsBothLines(t *testing.T) {
 	rows := `Seq Scan on t  (cost=0.00..50.00 rows=1000 width=900) (actual time=0.010..10.000 rows=1000 loops=1)
 `

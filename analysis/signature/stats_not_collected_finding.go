@@ -168,7 +168,7 @@ func (l *lossOfStats) listed() string {
 			break
 		}
 		when := "at " + clock(b.By)
-		if b.After != b.By {
+		if clock(b.After) != clock(b.By) {
 			when = "between " + clock(b.After) + " and " + clock(b.By)
 		}
 		parts = append(parts, b.What()+" "+when)

@@ -8,7 +8,8 @@ import (
 
 // coveringIndex is the index of the table that can do all that x does, the
 // smallest first; nil if none can. Of two that are alike the one to keep is the
-// one that a constraint needs, then the first by name.
+// one that a constraint needs, then the one that is read more, then the first by
+// name.
 func coveringIndex(x *dataset.Index) *dataset.Index {
 	own, ok := definitionOf(x.Definition)
 	if !ok {
@@ -21,7 +22,7 @@ func coveringIndex(x *dataset.Index) *dataset.Index {
 		if o == x || !ok || last == nil || invalidNow(o) || !other.covers(&own) {
 			continue
 		}
-		if own.covers(&other) && x.Name < o.Name && (&unneeded{Last: last, Definition: o.Definition}).droppable() {
+		if own.covers(&other) && preferred(x, o) && (&unneeded{Last: last, Definition: o.Definition}).droppable() {
 			continue // alike: the other one is the one to drop
 		}
 		if best == nil || lastPages(o) < lastPages(best) {
@@ -29,6 +30,15 @@ func coveringIndex(x *dataset.Index) *dataset.Index {
 		}
 	}
 	return best
+}
+
+// preferred reports whether x is to be kept rather than o, which is alike.
+func preferred(x, o *dataset.Index) bool {
+	a, b := latestPoint(x), latestPoint(o)
+	if a != nil && a.Scans.Known && b.Scans.Known && a.Scans.N != b.Scans.N {
+		return a.Scans.N > b.Scans.N
+	}
+	return x.Name < o.Name
 }
 
 func lastPages(x *dataset.Index) float64 {

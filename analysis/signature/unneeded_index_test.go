@@ -79,6 +79,17 @@ func TestRedundantIndexes(t *testing.T) {
 	}
 }
 
+func TestOfTwoAlikeTheOneThatIsReadIsKept(t *testing.T) {
+	f := written(t).also("t_a", "btree (a)", 50).also("t_a_dup", "btree (a)", 900).one(unneededIndex)
+	if f.Subject.Index != "public.t_a" {
+		t.Errorf("%s: t_a_dup is read more", f.Title)
+	}
+	f = written(t).also("t_a", "btree (a)", 900).also("t_a_dup", "btree (a)", 50).one(unneededIndex)
+	if f.Subject.Index != "public.t_a_dup" {
+		t.Errorf("%s: t_a is read more", f.Title)
+	}
+}
+
 func TestUnneededIndexStaysSilent(t *testing.T) {
 	for name, build := range map[string]func() *hygiene{
 		"scanned":          func() *hygiene { return written(t).also("x", "btree (a)", 1) },

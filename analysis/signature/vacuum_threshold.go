@@ -17,7 +17,7 @@ var vacuumThreshold = &Signature{
 	Fix:    "Lower the trigger that the writes of this table move, for this table: that of inserted rows where nearly all writes are inserts, else that of dead rows.",
 	Verify: "The vacuums come at the predicted period, and heap fetches stay within what is tolerated just before each.",
 	Needs:  []Need{needSeries, needSnapshot},
-	Silent: []string{"a table whose settings keep its map good", "deletes and updates that bring the vacuum in time", "vacuums that are held back (PGA205)", "a table that no query feels"},
+	Silent: []string{"a table whose settings keep its map good", "deletes and updates that bring the vacuum in time", "vacuums that are held back (PGA205)", "a table that no query feels", "a table whose rows change faster than any vacuum comes (PGA202 tells)"},
 	Thresholds: []Threshold{
 		{"felt_share", 0.05, "of rows", "heap fetches from which queries feel the decay"},
 		{"tolerated_share", 0.10, "of rows", "heap fetches that the advised setting keeps"},
@@ -26,7 +26,8 @@ var vacuumThreshold = &Signature{
 		{"min_dead", 100_000, "rows", "dead, of a stuck table"},
 		{"min_dead_share", 0.05, "of live rows", "dead, of a stuck table"},
 		{"min_inside", 0.75, "of cycles", "in which the decay must lie between its bounds to count as explained"},
-		{"floor_ms", 1, "ms", "added time per execution below which the finding stays info"},
+		{"floor_ms", 1, "ms", "added time per execution below which nothing is said, or info if it adds up to floor_share"},
+		{"floor_share", 0.01, "of server time", "added in all, however short the single execution"},
 	},
 	Detect: detectVacuumThreshold,
 }
@@ -43,7 +44,7 @@ func detectVacuumThreshold(p *Pass) {
 		if a.HeldBack > 0 || anyHeld(r, held) {
 			continue
 		}
-		if x := feltMost(scans[r.Name]); x != nil && x.Typical >= p.limit("felt_share") && p.late(a) {
+		if x := feltMost(scans[r.Name]); x != nil && x.Typical >= p.limit("felt_share") && x.felt(p.limit("floor_ms"), p.limit("floor_share")) && p.late(a) {
 			p.Report(lateFinding(p, x, a), !(x.AddedMS >= p.limit("floor_ms")))
 		} else if d, ok := p.stuck(r, a); ok && x == nil {
 			p.Report(stuckFinding(p, r, a, d), true)
@@ -68,10 +69,10 @@ func feltMost(scans []*heapScan) *heapScan {
 }
 
 // late reports whether the trigger is reached long after the share is no longer
-// tolerated, and something can be set against it.
+// tolerated, and something can be set against it that keeps the share.
 func (p *Pass) late(a *autovacuum.Advice) bool {
 	within := a.Workload.Within(a.Tolerated)
-	return len(a.Set) > 0 && a.Now.Seconds > p.limit("late")*math.Max(within, a.Naptime.Value)
+	return len(a.Set) > 0 && a.Reachable && a.Now.Seconds > p.limit("late")*math.Max(within, a.Naptime.Value)
 }
 
 // stuck finds a table with many dead rows that was not vacuumed for long and

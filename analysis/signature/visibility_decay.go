@@ -18,10 +18,11 @@ var visibilityDecay = &Signature{
 	Fix:    "Vacuum the table now, and so often that the map stays good: the trigger that its writes move, for this table alone.",
 	Verify: "EXPLAIN (ANALYZE, BUFFERS) shows few Heap Fetches just before a vacuum, not only after it.",
 	Needs:  []Need{needHeap, needSnapshot},
-	Silent: []string{"scans of a few rows", "a table whose heap fetches stay within what is tolerated", "vacuums that are held back (PGA205)"},
+	Silent: []string{"scans of a few rows", "visits to the table that cost less than a millisecond and a hundredth of the server time", "a table whose heap fetches stay within what is tolerated", "vacuums that are held back (PGA205)"},
 	Thresholds: []Threshold{
 		{"tolerated_share", 0.10, "of rows", "heap fetches that are tolerated, as the median over the scans"},
-		{"floor_ms", 1, "ms", "added time per execution below which the finding stays info"},
+		{"floor_ms", 1, "ms", "added time per execution below which nothing is said, or info if it adds up to floor_share"},
+		{"floor_share", 0.01, "of server time", "added in all, however short the single execution"},
 		{"min_inside", 0.75, "of cycles", "in which the decay must lie between its bounds to count as explained"},
 	},
 	Detect: detectVisibilityDecay,
@@ -39,7 +40,7 @@ func detectVisibilityDecay(p *Pass) {
 	scans := heapScans(p)
 	for _, r := range p.Model.Relations {
 		for _, x := range scans[r.Name] {
-			if x.Typical >= p.limit("tolerated_share") {
+			if x.Typical >= p.limit("tolerated_share") && x.felt(p.limit("floor_ms"), p.limit("floor_share")) {
 				p.Report(decayFinding(p, x), !(x.AddedMS >= p.limit("floor_ms")))
 			}
 		}

@@ -112,6 +112,16 @@ func TestTinyScansAndTunedTablesAreSilent(t *testing.T) {
 	tiny.silent(vacuumThreshold)
 	tiny.silent(visibilityDecay)
 
+	unfelt := monthly(t, 163_249) // a count of the last minute's rows, beside real work
+	unfelt.batch.Executions = nil
+	unfelt.indexOnly(5*oneDay, 526, 526, 0.4)
+	other := unfelt.batch.Executions[0]
+	other.Kind, other.HasPlan, other.Figures, other.Duration = record.ExecStatement, false, record.Figures{}, 900*record.Millisecond
+	other.Pos.Line, other.Statement = 2, &record.Statement{Fingerprint: "s2", Normalized: "select 1", Command: "SELECT"}
+	unfelt.batch.Executions = append(unfelt.batch.Executions, other)
+	unfelt.silent(vacuumThreshold)
+	unfelt.silent(visibilityDecay)
+
 	tuned := monthly(t, 20_000)
 	for i := range tuned.batch.Samples {
 		if s := &tuned.batch.Samples[i]; s.View == record.ViewTables {
@@ -120,6 +130,26 @@ func TestTinyScansAndTunedTablesAreSilent(t *testing.T) {
 		}
 	}
 	tuned.silent(vacuumThreshold)
+}
+
+// 200 updates a second of a table of 400 pages: the map is gone before
+// autovacuum looks again, whatever the trigger.
+func TestRowsThatChangeFasterThanAnyVacuumComes(t *testing.T) {
+	h := &hygiene{t: t}
+	h.setting("server_version", "18.4")
+	h.setting("autovacuum_naptime", "15")
+	for i := range 5 {
+		n := i * 12_000
+		h.capture(float64(i)*60, kv("n_live_tup", 20_000), kv("n_dead_tup", n), "n_ins_since_vacuum=0", "n_tup_ins=20000", kv("n_tup_upd", n), "n_tup_del=0",
+			kv("reltuples", 20_000), kv("relpages", 400), kv("relallvisible", 0), "reloptions={autovacuum_vacuum_threshold=10000000}", "last_vacuum="+stamp(-1), "vacuum_count=1", "autovacuum_count=0")
+		h.indexOnly(float64(i)*60+1, 20_000, 20_000, 5)
+	}
+	h.silent(vacuumThreshold)
+	f := h.one(visibilityDecay)
+	wantText(t, "actions", f.Actions, "no vacuum setting of the table keeps up")
+	if strings.Contains(fmt.Sprint(f.Actions), "autovacuum_vacuum_threshold =") {
+		t.Errorf("a trigger that does not help is advised: %v", f.Actions)
+	}
 }
 
 // 9.6 million rows, 800,000 of them dead, no vacuum for 75 days.
