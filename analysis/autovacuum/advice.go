@@ -85,6 +85,10 @@ func AdviseWithin(m *dataset.Model, r *dataset.Relation, seconds float64) *Advic
 // open reports whether something can be advised.
 func (a *Advice) open() bool { return a.Lacks == "" && a.HeldBack == 0 }
 
+// Helps reports whether the advised settings keep the share that is tolerated,
+// or at least halve what is lost before a vacuum.
+func (a *Advice) Helps() bool { return a.Reachable || a.Then.High <= 0.5*a.Now.High }
+
 // gather reads what there is to know before a goal is set.
 func gather(m *dataset.Model, r *dataset.Relation) *Advice {
 	a := &Advice{Relation: r, Activity: ActivityOf(m, r), Passes: Passes(m, r), Cost: CostOf(m, r)}

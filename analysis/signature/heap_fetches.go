@@ -175,7 +175,7 @@ func (p *Pass) tuned(f *finding.Finding, a *autovacuum.Advice) {
 		return
 	case p.cycleNamed(a.Relation):
 		f.Actions = append(f.Actions, finding.Action{Do: "Set what " + vacuumSawtooth.ID + " advises for this table."})
-	case !a.Reachable:
+	case !a.Helps():
 		f.Actions = append(f.Actions, finding.Action{Do: "Keep the counts or sums that the query asks for in a table of their own, or read fewer of the rows that change: no vacuum setting of the table keeps up with their changes."})
 	default:
 		f.Actions = append(f.Actions, finding.Action{SQL: true, Do: a.SQL(), Cost: fmt.Sprintf(

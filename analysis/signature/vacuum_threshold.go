@@ -69,10 +69,10 @@ func feltMost(scans []*heapScan) *heapScan {
 }
 
 // late reports whether the trigger is reached long after the share is no longer
-// tolerated, and something can be set against it that keeps the share.
+// tolerated, and something can be set against it that helps.
 func (p *Pass) late(a *autovacuum.Advice) bool {
 	within := a.Workload.Within(a.Tolerated)
-	return len(a.Set) > 0 && a.Reachable && a.Now.Seconds > p.limit("late")*math.Max(within, a.Naptime.Value)
+	return len(a.Set) > 0 && a.Helps() && a.Now.Seconds > p.limit("late")*math.Max(within, a.Naptime.Value)
 }
 
 // stuck finds a table with many dead rows that was not vacuumed for long and
