@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,6 +12,9 @@ type sqlReader struct {
 	rest string
 	out  strings.Builder
 	last string // last token that is no space, as written
+	// ours marks a statement of ours around one of the input: words that name
+	// nothing in the input, and numbers, are ours.
+	ours bool
 }
 
 // sql rewrites a statement of the input, of which nothing is known: every
@@ -18,6 +22,18 @@ type sqlReader struct {
 // comments go. It recognises no grammar, so that pieces may be given to it.
 func (d *dictionary) sql(s string) string {
 	r := sqlReader{d: d, rest: s}
+	for r.rest != "" {
+		r.step()
+	}
+	return r.out.String()
+}
+
+// parameter stands in the input's statements, and in no text of ours alone.
+var parameter = regexp.MustCompile(`\$\d`)
+
+// rewritten rewrites a statement that was made of one of the input's.
+func (d *dictionary) rewritten(s string) string {
+	r := sqlReader{d: d, rest: s, ours: true}
 	for r.rest != "" {
 		r.step()
 	}
@@ -39,6 +55,8 @@ func (r *sqlReader) step() {
 		r.quotedName()
 	case c == '$':
 		r.dollar()
+	case c >= '0' && c <= '9' && r.ours:
+		r.token(numberLength(s), s[:numberLength(s)])
 	case c >= '0' && c <= '9':
 		r.token(numberLength(s), "?")
 	case wordLength(s) > 0:
@@ -122,9 +140,9 @@ func (r *sqlReader) word(w string) {
 	text := w
 	switch qualified := r.last == "." || strings.HasPrefix(after, "."); {
 	case r.prefix(lower):
-	case qualified || known && kind != nameOther && !reserved[lower]:
+	case qualified && (known || !r.ours) || known && kind != nameOther && !reserved[lower]:
 		text = r.d.identifier(lower)
-	case reserved[lower] || structural[lower]:
+	case reserved[lower] || structural[lower] || r.ours && !known:
 	default:
 		text = r.d.identifier(lower)
 	}

@@ -212,3 +212,19 @@ func BenchmarkAnonymize(b *testing.B) {
 		Anonymize(r, shopNames())
 	}
 }
+
+func TestAStatementMadeOfOneOfTheInputKeepsNoColumn(t *testing.T) {
+	d := newDictionary(Names{Statements: []string{"select id, score from memories where tenant_id = $1 order by score desc limit $2"}})
+	d.number()
+	got := d.advice("select asked.key, found.* from unnest($1) as asked(key) cross join lateral (select id, score from memories where tenant_id = asked.key limit 10) as found;")
+	for _, name := range []string{"id,", "score", "memories", "tenant_id"} {
+		if strings.Contains(got, name) {
+			t.Errorf("%q is in %s", name, got)
+		}
+	}
+	for _, ours := range []string{"asked.key", "found.*", "unnest($1)", "limit 10"} {
+		if !strings.Contains(got, ours) {
+			t.Errorf("%q of ours is not in %s", ours, got)
+		}
+	}
+}

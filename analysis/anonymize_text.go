@@ -57,7 +57,12 @@ func (d *dictionary) prose(s string) string { return d.text(s, false) }
 
 // advice rewrites a text of ours that names things: what stands in quotes is
 // ours as well unless it is a name or literal of the input.
-func (d *dictionary) advice(s string) string { return d.text(s, true) }
+func (d *dictionary) advice(s string) string {
+	if parameter.MatchString(s) {
+		return d.rewritten(s)
+	}
+	return d.text(s, true)
+}
 
 // excerpt rewrites a piece of the input: a statement or a message.
 func (d *dictionary) excerpt(s string) string {
