@@ -92,7 +92,15 @@ func TestSessionsIdleInTransactionAreNamed(t *testing.T) {
 		t.Errorf("%s %s %+v", f.Subject.Session, f.Severity, f.Figures)
 	}
 	wantText(t, "cutoff", figure(t, f, "holds the removable cutoff").Text, "yes")
-	wantText(t, "action", f.Actions, "idle_in_transaction_session_timeout", "alter role u")
+	wantText(t, "action", f.Actions, "connections of billing options='-c idle_in_transaction_session_timeout=60s'", "serves other applications too")
+}
+
+func TestIdleTimeoutIsSetForARoleOfOneApplication(t *testing.T) {
+	h := &hygiene{t: t}
+	for k := range 10 {
+		h.idle(100*float64(k), 0, 7, "billing", "idle in transaction")
+	}
+	wantText(t, "action", h.one(idleTransaction).Actions, "alter role u set idle_in_transaction_session_timeout")
 }
 
 func TestLongStatementsAndShortPausesAreNotIdle(t *testing.T) {

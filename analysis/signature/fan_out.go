@@ -70,7 +70,7 @@ func (g *fanOutGroup) interleavedFinding() finding.Finding {
 		Figures:       []finding.Figure{g.rowsRatioFigure(), {What: "children per run of the parent", Value: per}},
 		RuledOut:      []finding.RuledOut{notMeasurable("wall time", "requests interleave in one session")},
 		Evidence:      g.places(func(r *request) float64 { return float64(r.n) }, "children", ""),
-		Actions:       []finding.Action{{Do: "ask once for all rows of the parent: a join with it, or = ANY($1) with the keys as an array", Cost: "one change in the client"}},
+		Actions:       []finding.Action{{Do: askOnce(g.child), Cost: "one change in the client"}},
 		Verify:        []string{"run pgassay on a new log: calls of the child are calls of the parent"},
 		N:             fmt.Sprintf("%s, %s", plural(int(calls), "run")+" of the parent", plural(g.children, "child execution")),
 		Effect:        1,

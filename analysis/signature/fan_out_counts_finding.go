@@ -177,7 +177,7 @@ func (l *countedLoop) evidence() []finding.Evidence {
 
 func (l *countedLoop) actions() []finding.Action {
 	cost := fmt.Sprintf("one change in the client; saves about %s of %s calls a second", num((l.totals.calls-l.totals.runs)/l.totals.seconds), num(l.totals.calls/l.totals.seconds))
-	once := finding.Action{Do: "ask once for all rows of the parent: a join with it, or = ANY($1) with the keys as an array", Cost: cost}
+	once := finding.Action{Do: askOnce(l.child), Cost: cost}
 	if q, term, ok := (&fanOutGroup{child: l.child}).key(); ok {
 		once = finding.Action{Do: q.atOnce(term), SQL: true, Cost: cost + "; pass all keys as one array of the column's type; read-only, no locks beyond the child's own"}
 	}

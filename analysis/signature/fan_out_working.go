@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/pgassay/pgassay/analysis/dataset"
 	"github.com/pgassay/pgassay/analysis/finding"
 	"github.com/pgassay/pgassay/analysis/stats"
 	"github.com/pgassay/pgassay/parser/record"
@@ -144,7 +145,15 @@ func (g *fanOutGroup) fanOutActions() []finding.Action {
 		return []finding.Action{{Do: "write all rows of a request with one statement (several VALUES rows, unnest of arrays, or COPY), or pipeline the statements",
 			Cost: cost + "; one statement fails or succeeds as a whole"}}
 	}
-	return []finding.Action{{Do: "ask once for all rows of the parent: a join with it, or = ANY($1) with the keys as an array", Cost: cost}}
+	return []finding.Action{{Do: askOnce(g.child), Cost: cost}}
+}
+
+// askOnce is the advice for a child whose key is not known.
+func askOnce(child *dataset.Statement) string {
+	if q, ok := parseChildQuery(child.Normalized); ok && q.limited {
+		return "ask once for all rows of the parent: a lateral join with it, or with unnest of the keys as an array, since each child has its own order, limit or aggregate"
+	}
+	return "ask once for all rows of the parent: a join with it, or = ANY($1) with the keys as an array"
 }
 
 // once is what one statement for all children is taken to cost in ms: a round

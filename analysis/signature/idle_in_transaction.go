@@ -169,7 +169,7 @@ func (g *idleGroup) finding(p *Pass, captures int) finding.Finding {
 		g.locks(p.Model),
 	}
 	f.Evidence = g.evidence(p)
-	g.act(&f)
+	g.act(p.Model, &f)
 	return f
 }
 
@@ -207,12 +207,17 @@ func (g *idleGroup) evidence(p *Pass) []finding.Evidence {
 	return []finding.Evidence{place("first", &g.samples[0]), place("worst", &g.worst), place("latest", &g.samples[len(g.samples)-1])}
 }
 
-func (g *idleGroup) act(f *finding.Finding) {
+func (g *idleGroup) act(m *dataset.Model, f *finding.Finding) {
 	w := &g.worst
 	f.Actions = []finding.Action{
 		{Do: fmt.Sprintf("In %s, commit or roll back before anything that is not SQL; the last statement was: %s", g.name, shorten(w.Query, 160)), Cost: "a change of the application"},
 	}
-	if w.User != "" {
+	switch {
+	case w.User == "":
+	case roleIsShared(m, w.User, w.Application):
+		f.Actions = append(f.Actions, finding.Action{Do: fmt.Sprintf("Give the connections of %s options='-c idle_in_transaction_session_timeout=60s': its role serves other applications too.", g.name),
+			Cost: "ends the session, and with it the transaction, after a minute without a statement"})
+	default:
 		f.Actions = append(f.Actions, finding.Action{SQL: true, Do: fmt.Sprintf("alter role %s set idle_in_transaction_session_timeout = '60s';", sqltext.QuoteIdent(w.User)),
 			Cost: "holds for new sessions; ends the session, and with it the transaction, after a minute without a statement"})
 	}

@@ -3,6 +3,9 @@ package signature
 import (
 	"strings"
 	"testing"
+
+	"github.com/pgassay/pgassay/analysis/dataset"
+	"github.com/pgassay/pgassay/parser/record"
 )
 
 func TestCountByKeyIsDerivedFromSimpleSelectsOnly(t *testing.T) {
@@ -68,4 +71,14 @@ func FuzzChildQuery(f *testing.F) {
 		}
 		parameterValues(parameters)
 	})
+}
+
+func TestAskOnceKeepsOrderAndLimitOfEachChild(t *testing.T) {
+	for text, want := range map[string]string{
+		"select id from t where a = $1 and b = $2 order by id limit $3": "lateral",
+		"select id from t where a = $1 and b = $2":                      "= ANY($1)",
+	} {
+		child := &dataset.Statement{Statement: &record.Statement{Normalized: text}}
+		wantText(t, text, askOnce(child), want)
+	}
 }

@@ -64,16 +64,16 @@ func (b *blockage) bound(m *dataset.Model) finding.Action {
 	if h.State == "active" {
 		name, cost = "statement_timeout", "longer statements of it are cancelled; on 17 and later transaction_timeout bounds the whole transaction"
 	}
-	if h.User != "" && !roleIsShared(m, h) {
+	if h.User != "" && !roleIsShared(m, h.User, h.Application) {
 		return finding.Action{SQL: true, Do: fmt.Sprintf("alter role %s set %s = '%ds'", sqltext.QuoteIdent(h.User), name, seconds), Cost: cost + "; holds for new sessions"}
 	}
 	return finding.Action{Do: fmt.Sprintf("Give the connections of %s options='-c %s=%ds': its role serves other applications too.", h.name(), name, seconds), Cost: cost}
 }
 
-// roleIsShared reports whether other applications use the holder's role.
-func roleIsShared(m *dataset.Model, h *horizonHolder) bool {
+// roleIsShared reports whether other applications use the role too.
+func roleIsShared(m *dataset.Model, role, application string) bool {
 	for i := range m.Activity {
-		if a := &m.Activity[i]; a.User == h.User && a.Application != h.Application {
+		if a := &m.Activity[i]; a.User == role && a.Application != application {
 			return true
 		}
 	}
