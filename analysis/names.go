@@ -2,8 +2,10 @@ package analysis
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/pgassay/pgassay/analysis/dataset"
+	"github.com/pgassay/pgassay/parser/record"
 )
 
 // Names are what the input calls its things, for Anonymize.
@@ -70,6 +72,39 @@ func collectNames(m *dataset.Model, databases, users, applications, statements n
 	for _, s := range m.Statements {
 		statements.add(s.Normalized)
 	}
+	for _, w := range changedSettings(m) {
+		statements.add(w)
+	}
+}
+
+// changedSettings are the words of the settings that changed and of their values:
+// findings tell both. What an extension or application calls its setting, and a
+// path, host or schema in a value, are names; numbers and units are not.
+func changedSettings(m *dataset.Model) []string {
+	var texts []string
+	add := func(name string, values ...string) {
+		if strings.Contains(name, ".") {
+			texts = append(texts, name)
+		}
+		texts = append(texts, values...)
+	}
+	for i := range m.Events {
+		if e := &m.Events[i]; e.Kind == record.EventParameterChanged {
+			add(e.Object, e.Text)
+		}
+	}
+	for name, list := range m.Settings {
+		for i := 1; i < len(list); i++ {
+			if list[i].Value != list[i-1].Value {
+				add(name, list[i-1].Value, list[i].Value)
+			}
+		}
+	}
+	var out []string
+	for _, t := range texts {
+		out = append(out, words(t)...)
+	}
+	return slices.DeleteFunc(out, func(w string) bool { return w[0] >= '0' && w[0] <= '9' })
 }
 
 type nameSet map[string]bool

@@ -24,17 +24,20 @@ func TestLimitOfDeadRowsFollowsOptionsSettingsAndVersion(t *testing.T) {
 		want     float64
 		note     string
 	}{
-		"defaults":                   {nil, "17.2", point(1000, ""), 250, "defaults of the server: no pg_settings in input"},
-		"settings":                   {cluster, "17.2", point(1000, ""), 1100, ""},
-		"options of the table first": {cluster, "17.2", point(1000, "{autovacuum_vacuum_scale_factor=0.5,fillfactor=90}"), 1500, ""},
-		"options as JSON":            {cluster, "17.2", point(1000, `["autovacuum_vacuum_threshold=7", "Autovacuum_Vacuum_Scale_Factor=0"]`), 7, ""},
-		"never analyzed":             {cluster, "17.2", point(-1, ""), 1000, ""},
-		"no cap before 18":           {cluster, "17.2", point(2e9, ""), 2e8 + 1000, ""},
-		"the cap of 18":              {cluster, "18.1", point(2e9, ""), 1e8, ""},
-		"the cap switched off":       {cluster, "18.1", point(2e9, "{autovacuum_vacuum_max_threshold=-1}"), 2e8 + 1000, ""},
-		"off for the table":          {cluster, "17.2", point(1000, "{autovacuum_enabled=false}"), math.NaN(), "autovacuum_enabled is off for this table"},
-		"off":                        {map[string][]dataset.Setting{"autovacuum": setting("off")}, "17.2", point(1000, ""), math.NaN(), "autovacuum is off"},
-		"no reltuples":               {cluster, "17.2", &dataset.TablePoint{Time: 100}, math.NaN(), "no reltuples in input"},
+		"defaults":                     {nil, "17.2", point(1000, ""), 250, "defaults of the server: no pg_settings in input"},
+		"settings":                     {cluster, "17.2", point(1000, ""), 1100, ""},
+		"options of the table first":   {cluster, "17.2", point(1000, "{autovacuum_vacuum_scale_factor=0.5,fillfactor=90}"), 1500, ""},
+		"options as JSON":              {cluster, "17.2", point(1000, `["autovacuum_vacuum_threshold=7", "Autovacuum_Vacuum_Scale_Factor=0"]`), 7, ""},
+		"never analyzed":               {cluster, "17.2", point(-1, ""), 1000, ""},
+		"no cap before 18":             {cluster, "17.2", point(2e9, ""), 2e8 + 1000, ""},
+		"the cap of 18":                {cluster, "18.1", point(2e9, ""), 1e8, ""},
+		"the cap switched off":         {cluster, "18.1", point(2e9, "{autovacuum_vacuum_max_threshold=-1}"), 2e8 + 1000, ""},
+		"off for the table":            {cluster, "17.2", point(1000, "{autovacuum_enabled=false}"), math.NaN(), "autovacuum_enabled is off for this table"},
+		"off":                          {map[string][]dataset.Setting{"autovacuum": setting("off")}, "17.2", point(1000, ""), math.NaN(), "autovacuum is off"},
+		"no reltuples":                 {cluster, "17.2", &dataset.TablePoint{Time: 100}, math.NaN(), "no reltuples in input"},
+		"options that no server takes": {cluster, "17.2", point(1000, "{autovacuum_vacuum_threshold=NaN,autovacuum_vacuum_scale_factor=1e308}"), 1100, ""},
+		"settings that no server takes": {map[string][]dataset.Setting{"autovacuum_vacuum_scale_factor": setting("-5"), "autovacuum_vacuum_threshold": setting("9223372036854775808")},
+			"17.2", point(1000, ""), 250, ""},
 		"options that are no number": {cluster, "17.2", point(1000, "{autovacuum_vacuum_threshold=x,=,autovacuum_vacuum_scale_factor}"), 1100, ""},
 	} {
 		l := LimitsAt(&dataset.Model{Settings: c.settings, Server: c.server}, c.point)
@@ -105,4 +108,11 @@ func FuzzReloptions(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestAgeThatNoServerTakesIsNoLimit(t *testing.T) {
+	m := &dataset.Model{Server: "17.2", Settings: map[string][]dataset.Setting{"autovacuum_freeze_max_age": setting("0")}}
+	if got := LimitsAt(m, &dataset.TablePoint{}).Freeze.Value; got != 200_000_000 {
+		t.Errorf("forced at %v, want the default", got)
+	}
 }

@@ -1,6 +1,7 @@
 package autovacuum
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -99,7 +100,7 @@ func InForce(m *dataset.Model, p *dataset.TablePoint, name string) Parameter {
 
 // get prefers the table's option, then the server's setting, then the default.
 func (s parameters) get(name string) Parameter {
-	if n, ok := number(s.options[name]); ok {
+	if n, ok := number(name, s.options[name]); ok {
 		return Parameter{name, n, FromTable}
 	}
 	return s.server(name)
@@ -108,19 +109,26 @@ func (s parameters) get(name string) Parameter {
 // server is what holds without options of the table.
 func (s parameters) server(name string) Parameter {
 	if v, ok := settingAt(s.m.Settings[name], s.at); ok {
-		if n, ok := number(v); ok {
+		if n, ok := number(name, v); ok {
 			return Parameter{name, n, FromServer}
 		}
 	}
 	return Parameter{name, standard(name, s.version), FromDefault}
 }
 
-func number(text string) (float64, bool) {
+// number is the value of a parameter, unless no server would take it: the input
+// may be damaged, and a limit of 0 or of infinity decides everything. Source of
+// the least age: "Automatic Vacuuming" in the documentation of PostgreSQL 12 to 18.
+func number(name, text string) (float64, bool) {
 	if text == "" { // most options are not set: no error need be made of it
 		return 0, false
 	}
 	n, err := strconv.ParseFloat(strings.TrimSuffix(text, "s"), 64)
-	return n, err == nil
+	least := -1.0
+	if strings.HasSuffix(name, "freeze_max_age") {
+		least = 10_000
+	}
+	return n, err == nil && n >= least && n <= math.MaxInt32
 }
 
 // Version is the major version of the server; where no one tells it, what the

@@ -166,12 +166,12 @@ func (b *builder) settings() {
 	if n, ok := b.m.SettingInt("block_size"); ok && n > 0 {
 		b.m.BlockSize = n
 	}
-	if s, ok := b.m.Setting("server_version"); ok {
+	if s, ok := b.m.Setting("server_version"); ok && major(s.Value) != "" {
 		b.m.Server = s.Value
 	}
 	servers := b.d.samples[record.ViewServer]
 	for i := range servers {
-		if v := text(&servers[i], "server_version"); v != "" {
+		if v := text(&servers[i], "server_version"); major(v) != "" {
 			b.m.Server = v
 		}
 	}

@@ -30,14 +30,21 @@ func servers(m *Model) []string {
 	return out
 }
 
-// major is 15 of "15.20 (Debian 15.20-0+deb12u1)", 9.6 of "9.6.24".
+// major is 15 of "15.20 (Debian 15.20-0+deb12u1)", 19 of "19beta1", 9.6 of
+// "9.6.24", and "" of what is no version of PostgreSQL.
 func major(version string) string {
 	v, _, _ := strings.Cut(strings.TrimSpace(version), " ")
-	parts := strings.Split(v, ".")
-	if parts[0] == "9" && len(parts) > 1 {
-		return "9." + parts[1]
+	end := strings.IndexFunc(v, func(r rune) bool { return r < '0' || r > '9' })
+	if end < 0 {
+		end = len(v)
 	}
-	return strings.TrimRight(parts[0], "abcdefghijklmnopqrstuvwxyz")
+	switch rest := v[end:]; {
+	case end == 0 || end > 2 || strings.HasPrefix(rest, "e"):
+		return ""
+	case v[:end] == "9" && len(rest) > 1:
+		return "9." + strings.Split(rest[1:], ".")[0]
+	}
+	return v[:end]
 }
 
 // Mixed reports whether the input comes from several servers whose tables,

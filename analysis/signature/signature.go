@@ -49,3 +49,9 @@ var (
 	needLog       = Need{"L", "the server log: log_lock_waits = on, log_checkpoints = on, log_temp_files = 0"}
 	needActivity  = Need{"W", "pg_stat_activity samples"}
 )
+
+// Kinds are the kinds of input, each once, in the order in which signatures name
+// them. What one signature needs of a kind may be narrower.
+func Kinds() []Need {
+	return []Need{needPlans, needSeries, needVacuum, needDurations, needActivity, needHeap, needSnapshot, needLog}
+}

@@ -44,21 +44,6 @@ func letters(s *signature.Signature) string {
 	return strings.Join(all, " ")
 }
 
-// needs are the kinds of input that signatures need, each once.
-func needs(list []*signature.Signature) []signature.Need {
-	var all []signature.Need
-	seen := map[string]bool{}
-	for _, s := range list {
-		for _, n := range s.Needs {
-			if !seen[n.Letter] {
-				seen[n.Letter] = true
-				all = append(all, n)
-			}
-		}
-	}
-	return all
-}
-
 func signatureTable(w io.Writer, list []*signature.Signature, width int) error {
 	nameWidth, needWidth := len("name"), len("needs")
 	for _, s := range list {
@@ -75,7 +60,7 @@ func signatureTable(w io.Writer, list []*signature.Signature, width int) error {
 		row(s.ID, s.Name, s.Max.String(), letters(s), s.What)
 	}
 	b.WriteByte('\n')
-	for _, n := range needs(list) {
+	for _, n := range signature.Kinds() {
 		hang(&b, n.Letter, 3, width, n.Doc)
 	}
 	_, err := io.WriteString(w, b.String())
@@ -89,7 +74,7 @@ func signatureMarkdown(w io.Writer, list []*signature.Signature) error {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", s.ID, s.Name, s.Max, letters(s), s.What)
 	}
 	var kinds []string
-	for _, n := range needs(list) {
+	for _, n := range signature.Kinds() {
 		kinds = append(kinds, n.Letter+" "+n.Doc)
 	}
 	b.WriteString("\nNeeds: " + strings.Join(kinds, " · ") + "\n")
