@@ -6,15 +6,15 @@ import "fmt"
 // item by itself, and what pg_stat_statements counts of it.
 type loopBase struct {
 	*incidentWriter
-	t                    float64
-	parent, child        string
-	calls                [2]int64 // of parent and child
-	rows                 [2]int64
-	ms                   [2]float64
-	serverMS             float64 // of a child
-	gapMS                float64 // of the client between two children
-	rowsOf               func(i int) int64
-	parentServer, others float64
+	t             float64
+	parent, child string
+	calls         [2]int64 // of parent and child
+	rows          [2]int64
+	ms            [2]float64
+	serverMS      float64 // of a child
+	gapMS         float64 // of the client between two children
+	rowsOf        func(i int) int64
+	parentServer  float64
 }
 
 func (l *loopBase) request(n int) {

@@ -42,15 +42,12 @@ func run(b *record.Batch, s *record.Statement, end float64, shape uint64) {
 }
 
 func TestRestartCrashAndSettings(t *testing.T) {
-	b := &record.Batch{}
-	for _, e := range []record.Event{
+	b := &record.Batch{Events: []record.Event{
 		{LogTime: at(0), Kind: record.EventReady},
 		{LogTime: at(10), Kind: record.EventParameterChanged, Object: "work_mem", Text: "64MB"},
 		{LogTime: at(20), Kind: record.EventShutdown}, {LogTime: at(22), Kind: record.EventReady},
 		{LogTime: at(30), Kind: record.EventCrash}, {LogTime: at(31), Kind: record.EventCrash}, {LogTime: at(35), Kind: record.EventReady},
-	} {
-		b.Events = append(b.Events, e)
-	}
+	}}
 	columns := record.NewColumns([]string{"name", "setting"})
 	for i, v := range []string{"4096", "65536", "65536"} {
 		for _, name := range []string{"work_mem", "random_page_cost"} {

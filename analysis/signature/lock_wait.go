@@ -135,8 +135,7 @@ func lockQueues(waits []*lockWait) []*lockQueue {
 	for i := range root {
 		root[i] = i
 	}
-	var find func(int) int
-	find = func(i int) int {
+	find := func(i int) int {
 		for root[i] != i {
 			root[i] = root[root[i]]
 			i = root[i]
