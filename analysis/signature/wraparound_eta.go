@@ -144,15 +144,19 @@ func tableAges(m *dataset.Model) []*aging {
 		if x.RelationSize.Known {
 			pages = float64(x.RelationSize.N) / float64(m.BlockSize)
 		}
-		if x.FrozenXidAge.Known {
+		if possibleAge(x.FrozenXidAge) {
 			out = append(out, newAging(m, x, autovacuum.Freeze, x.FrozenXidAge.N, l.Freeze.Value, xids).of(r, pages))
 		}
-		if x.MxidAge.Known {
+		if possibleAge(x.MxidAge) {
 			out = append(out, newAging(m, x, autovacuum.Multixact, x.MxidAge.N, l.Multixact.Value, mxids).of(r, pages))
 		}
 	}
 	return out
 }
+
+// possibleAge reports whether an age is known and one that 32-bit numbers can have:
+// age() tells 2^31−1 at most.
+func possibleAge(n record.Count) bool { return n.Known && n.N <= math.MaxInt32 }
 
 func newAging(m *dataset.Model, p *dataset.TablePoint, kind autovacuum.Trigger, age int64, limit float64, rate autovacuum.Rate) *aging {
 	version := autovacuum.Version(m)

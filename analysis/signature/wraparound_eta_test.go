@@ -40,6 +40,7 @@ func TestYoungAndSmallTablesAreSilent(t *testing.T) {
 	for name, h := range map[string]*hygiene{
 		"young":                      ages(t, 8_000, 1000, 1_000_000),
 		"a small table's soon":       ages(t, 190_000_000, 10_000_000, 100),
+		"an age that none can have":  ages(t, 9_000_000_000, 1_000_000, 1_000_000),
 		"just past the limit":        ages(t, 210_000_000, 1_000_000, 100),
 		"large, but years from now":  ages(t, 150_000_000, 10_000, 1_000_000),
 		"large, the rate is unknown": ages(t, 150_000_000, 0, 1_000_000),

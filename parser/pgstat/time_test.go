@@ -30,6 +30,17 @@ func TestShortWayAgreesWithTheLong(t *testing.T) {
 	}
 }
 
+func TestYearsWithoutServersAreNoTimes(t *testing.T) {
+	for _, text := range []string{"0001-01-01 00:00:00+00", "1970-01-01T00:00:00Z", "9999-12-31 23:59:59+00", "9999-12-31 23:59:59.5", "0", "253402300799"} {
+		if got, ok := parseTime(text); ok {
+			t.Errorf("%q is taken as %v", text, got)
+		}
+	}
+	if _, ok := parseTime("1999-12-31 23:59:59+00"); !ok {
+		t.Error("1999 is not taken")
+	}
+}
+
 func BenchmarkParseTime(b *testing.B) {
 	const text = "2026-11-30 14:17:34.316518+00"
 	for name, parse := range map[string]func(string) (record.Time, bool){"short": parseTime, "long": record.ParseTime} {
