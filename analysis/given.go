@@ -39,6 +39,7 @@ func given(m *dataset.Model) []Given {
 	}
 	collector := series.New(m)
 	var out []Given
+	var tests []*float64
 	for i := range m.External {
 		x := &m.External[i]
 		g := Given{Name: x.Name, Unit: x.Unit, N: len(x.Points), From: x.Points[0].Time, To: x.Points[len(x.Points)-1].Time}
@@ -46,11 +47,11 @@ func given(m *dataset.Model) []Given {
 		g.First, g.Last = medianOf(x.Points[:fifth]), medianOf(x.Points[len(x.Points)-fifth:])
 		if f := collector.FrameGiven(x); f != nil && g.isTime() && g.moves() {
 			a := attribution.Ask(attribution.Question{Frame: f, Cost: series.Given, Baseline: math.NaN(), Limits: attribution.DefaultLimits()})
-			var raw []float64
-			g.Attribution = a.Table(attribution.DefaultLimits(), func(p float64) *float64 { raw = append(raw, p); return &raw[len(raw)-1] })
+			g.Attribution = a.Table(attribution.DefaultLimits(), func(p float64) *float64 { tests = append(tests, &p); return &p })
 		}
 		out = append(out, g)
 	}
+	stats.CorrectHolm(tests)
 	return out
 }
 

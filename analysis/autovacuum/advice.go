@@ -260,7 +260,13 @@ const minRows = 50
 // autovacuum looked, so that one naptime is taken off the time.
 func (a *Advice) choose(within float64) {
 	p := latest(a.Relation)
-	rows := func(r Rate) float64 { return max(minRows, roundDown(r.or0()*(within-a.Naptime.Value))) }
+	gather := within - a.Naptime.Value // before the last look that is in time
+	if gather <= 0 {
+		// Looks are too rare whatever is set: a trigger that is reached well
+		// before each of them is as good as a smaller one.
+		gather = a.Naptime.Value / 10
+	}
+	rows := func(r Rate) float64 { return max(minRows, roundDown(r.or0()*gather)) }
 	dead, inserted := a.Limits.Dead.Value, a.Limits.Inserted.Value
 	if a.insertOnly() && a.Limits.Inserted.Known() {
 		a.Knob = KnobInserted

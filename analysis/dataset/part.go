@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -26,7 +27,7 @@ func (d *Dataset) Servers() []ServerPart {
 	if len(servers) < 2 {
 		return []ServerPart{{Dataset: d}}
 	}
-	slices.SortFunc(us, func(a, b *unit) int { return compareText(a.name, b.name) })
+	slices.SortFunc(us, func(a, b *unit) int { return cmp.Compare(a.name, b.name) })
 	order := map[int]int{} // server → part
 	var parts []ServerPart
 	for _, u := range us {
@@ -44,16 +45,6 @@ func (d *Dataset) Servers() []ServerPart {
 	}
 	d.split(parts)
 	return parts
-}
-
-func compareText(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // split gives each part what its files hold; series of the user's belong to

@@ -10,12 +10,13 @@ import (
 
 // capture is one reading of a view: its rows bear almost the same time.
 type capture struct {
-	time record.Time
-	rows []*record.Sample
+	time, last record.Time // of its first and last row
+	rows       []*record.Sample
 }
 
 // captures cuts the rows of a view into captures: within a file a new one
-// begins where a key returns.
+// begins where a key returns, or after half of the time in which keys return.
+// One that was cut into two files is one again.
 func captures(rows []record.Sample, key func(*record.Sample) string) []capture {
 	sorted := make([]*record.Sample, 0, len(rows))
 	for i := range rows {
@@ -24,21 +25,71 @@ func captures(rows []record.Sample, key func(*record.Sample) string) []capture {
 		}
 	}
 	sort.SliceStable(sorted, func(i, j int) bool { return posLess(sorted[i].Pos, sorted[j].Pos) })
+	pause := cadence(sorted, key) / 2
 	var out []capture
 	seen := map[string]bool{}
 	for i, s := range sorted {
 		k := key(s)
-		if i == 0 || s.Pos.File != sorted[i-1].Pos.File || seen[k] {
-			out = append(out, capture{time: s.CapturedAt})
+		if i == 0 || s.Pos.File != sorted[i-1].Pos.File || seen[k] || pause > 0 && s.CapturedAt.Sub(sorted[i-1].CapturedAt) > pause {
+			out = append(out, capture{time: s.CapturedAt, last: s.CapturedAt})
 			clear(seen)
 		}
 		seen[k] = true
 		c := &out[len(out)-1]
 		c.rows = append(c.rows, s)
-		c.time = min(c.time, s.CapturedAt)
+		c.time, c.last = min(c.time, s.CapturedAt), max(c.last, s.CapturedAt)
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].time < out[j].time })
+	return rejoined(out, pause, key)
+}
+
+// cadence is the median time in which a key returns; 0 if none does.
+func cadence(rows []*record.Sample, key func(*record.Sample) string) record.Duration {
+	last := map[string]record.Time{}
+	var gaps []record.Duration
+	for _, s := range rows {
+		k := key(s)
+		if t, ok := last[k]; ok && s.CapturedAt > t {
+			gaps = append(gaps, s.CapturedAt.Sub(t))
+		}
+		last[k] = s.CapturedAt
+	}
+	if len(gaps) == 0 {
+		return 0
+	}
+	slices.Sort(gaps)
+	return gaps[len(gaps)/2]
+}
+
+// rejoined joins captures of different files that share no key and follow each
+// other within the pause.
+func rejoined(all []capture, pause record.Duration, key func(*record.Sample) string) []capture {
+	if len(all) == 0 || pause == 0 {
+		return all
+	}
+	out := all[:1]
+	for _, c := range all[1:] {
+		before := &out[len(out)-1]
+		if c.time.Sub(before.last) > pause || !before.continues(&c, key) {
+			out = append(out, c)
+			continue
+		}
+		before.rows = append(before.rows, c.rows...)
+		before.last = max(before.last, c.last)
+	}
 	return out
+}
+
+// continues reports whether o is the rest of c in another file.
+func (c *capture) continues(o *capture, key func(*record.Sample) string) bool {
+	if c.rows[len(c.rows)-1].Pos.File == o.rows[0].Pos.File {
+		return false
+	}
+	seen := make(map[string]bool, len(c.rows))
+	for _, s := range c.rows {
+		seen[key(s)] = true
+	}
+	return !slices.ContainsFunc(o.rows, func(s *record.Sample) bool { return seen[key(s)] })
 }
 
 type statementKey struct{ queryid, dbid, userid, toplevel, query string }

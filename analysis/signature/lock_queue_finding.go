@@ -249,7 +249,7 @@ func (g *lockQueueGroup) actions() []finding.Action {
 	if h != nil && h.idle(q) {
 		timeout := fmt.Sprintf("idle_in_transaction_session_timeout = '%ds'", idleLimit(q))
 		bound := finding.Action{SQL: true, Do: "alter system set " + timeout, Cost: "after a reload, for every role: sessions that wait longer inside a transaction lose their connection"}
-		if h.User != "" && !g.l.roleIsShared(h) {
+		if h.User != "" && !roleIsShared(g.l.m, h.User, h.Application) {
 			bound = finding.Action{SQL: true, Do: "alter role " + sqltext.QuoteIdent(h.User) + " set " + timeout, Cost: "for new sessions of the role: those that wait longer inside a transaction lose their connection"}
 		}
 		out = append(out, bound, finding.Action{Do: "Let " + cmp.Or(h.Application, "the application") + " commit before it waits for anything outside the database.", Cost: "the application's code"})
@@ -266,14 +266,4 @@ func (g *lockQueueGroup) actions() []finding.Action {
 // third of its time: 5 to 60 s.
 func idleLimit(q *lockQueue) int {
 	return int(max(5, min(60, q.to().Sub(q.from()).Seconds()/3)))
-}
-
-// roleIsShared reports whether other applications use the holder's role.
-func (l *serverLog) roleIsShared(h *lockHolder) bool {
-	for _, e := range l.all(record.EventConnection) {
-		if e.UserName == h.User && e.Application != h.Application {
-			return true
-		}
-	}
-	return false
 }

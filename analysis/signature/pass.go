@@ -45,7 +45,7 @@ func Run(m *dataset.Model, list []*Signature, set Thresholds) *Pass {
 			p.Evaluated = append(p.Evaluated, s.ID)
 		}
 	}
-	p.correct()
+	stats.CorrectHolm(p.tests)
 	sort.SliceStable(p.Findings, func(i, j int) bool { return before(&p.Findings[i], &p.Findings[j]) })
 	p.Findings = incidents(m, p.Findings)
 	return p
@@ -128,16 +128,6 @@ func (p *Pass) Test(raw float64) *float64 {
 	v := raw
 	p.tests = append(p.tests, &v)
 	return &v
-}
-
-func (p *Pass) correct() {
-	raw := make([]float64, len(p.tests))
-	for i, t := range p.tests {
-		raw[i] = *t
-	}
-	for i, v := range stats.Holm(raw) {
-		*p.tests[i] = v
-	}
 }
 
 // Tests is the number of p-values corrected together.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pgassay/pgassay/analysis/dataset"
 	"github.com/pgassay/pgassay/analysis/finding"
+	"github.com/pgassay/pgassay/parser/record"
 	"github.com/pgassay/pgassay/parser/sqltext"
 )
 
@@ -70,10 +71,16 @@ func (b *blockage) bound(m *dataset.Model) finding.Action {
 	return finding.Action{Do: fmt.Sprintf("Give the connections of %s options='-c %s=%ds': its role serves other applications too.", h.name(), name, seconds), Cost: cost}
 }
 
-// roleIsShared reports whether other applications use the role too.
+// roleIsShared reports whether other applications use the role too, by sampled
+// sessions and by connections in the log that tell their application.
 func roleIsShared(m *dataset.Model, role, application string) bool {
 	for i := range m.Activity {
 		if a := &m.Activity[i]; a.User == role && a.Application != application {
+			return true
+		}
+	}
+	for i := range m.Events {
+		if e := &m.Events[i]; e.Kind == record.EventConnection && e.UserName == role && e.Application != "" && e.Application != application {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -62,7 +63,7 @@ func detectWraparound(p *Pass) {
 		p.Lacks("no age of relfrozenxid or datfrozenxid in input", "age(relfrozenxid) as frozenxid_age and mxid_age(relminmxid) as mxid_age with pg_stat_user_tables, or age(datfrozenxid) with pg_stat_database")
 		return
 	}
-	slices.SortStableFunc(all, func(a, b *aging) int { return compareFloat(b.Age/b.Limit, a.Age/a.Limit) })
+	slices.SortStableFunc(all, func(a, b *aging) int { return cmp.Compare(b.Age/b.Limit, a.Age/a.Limit) })
 	told := map[string]bool{}
 	for _, x := range all {
 		if key := x.database(); x.Relation == nil && told[key] || float64(len(told)) >= p.limit("most") {
@@ -76,16 +77,6 @@ func detectWraparound(p *Pass) {
 		told[x.name()] = true
 		p.ReportAs(x.finding(p, overdue), x.severity(p, overdue))
 	}
-}
-
-func compareFloat(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func (x *aging) database() string {
@@ -216,16 +207,16 @@ func databaseAges(m *dataset.Model) []*aging {
 		s := last[name]
 		p := &dataset.TablePoint{Time: s.CapturedAt, Pos: s.Pos}
 		l := autovacuum.LimitsAt(m, p)
-		if age, ok := s.Int("frozenxid_age"); ok {
-			x := newAging(m, p, autovacuum.Freeze, age, l.Freeze.Value, xids)
-			x.Database = name
-			out = append(out, x)
+		add := func(column string, kind autovacuum.Trigger, limit float64, rate autovacuum.Rate) {
+			age, ok := s.Int(column)
+			if possibleAge(record.Count{N: age, Known: ok}) {
+				x := newAging(m, p, kind, age, limit, rate)
+				x.Database = name
+				out = append(out, x)
+			}
 		}
-		if age, ok := s.Int("mxid_age"); ok {
-			x := newAging(m, p, autovacuum.Multixact, age, l.Multixact.Value, mxids)
-			x.Database = name
-			out = append(out, x)
-		}
+		add("frozenxid_age", autovacuum.Freeze, l.Freeze.Value, xids)
+		add("mxid_age", autovacuum.Multixact, l.Multixact.Value, mxids)
 	}
 	return out
 }

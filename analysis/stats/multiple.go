@@ -9,6 +9,17 @@ func Holm(p []float64) []float64 {
 	return adjust(p, false, func(rank, tests int) float64 { return float64(tests - rank + 1) })
 }
 
+// CorrectHolm puts the adjusted values in the place of the p-values.
+func CorrectHolm(tests []*float64) {
+	raw := make([]float64, len(tests))
+	for i, t := range tests {
+		raw[i] = *t
+	}
+	for i, v := range Holm(raw) {
+		*tests[i] = v
+	}
+}
+
 // BenjaminiHochberg adjusts p-values so that the expected share of false ones
 // among the rejections stays at the level (Benjamini and Hochberg, 1995), for
 // tests that are independent or positively dependent. The result is in the order

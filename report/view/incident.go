@@ -65,6 +65,9 @@ func (v *View) story(lead int, sides []int) string {
 	if f.Felt != "" {
 		felt = f.Felt
 	}
+	if server := Line(f.Raw.Subject.Server); server != "" && f.Felt != "" {
+		felt = "On " + server + ": " + felt
+	}
 	if f.Since != "" {
 		felt += ", " + f.Since
 	}
