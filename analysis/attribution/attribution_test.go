@@ -228,6 +228,25 @@ func TestTooFewReadingsAreNotMeasurable(t *testing.T) {
 	}
 }
 
+// A throughput that differs by the rounding of its intervals alone.
+func TestConstantCandidatesHaveNoSlope(t *testing.T) {
+	s := newScene(11)
+	for i := range s.others {
+		s.others[i] = 100 + 1e-6*s.r.NormFloat64()
+	}
+	s.costs(series.BuffersPerRow, func(i int) float64 { return 500 + s.pages[i] })
+	a := s.ask(series.BuffersPerRow, 500)
+	table := a.Table(DefaultLimits(), func(p float64) *float64 { return &p })
+	for i, c := range a.Candidates {
+		if c.Kind == series.Throughput && (c.Why != "constant" || table[i].Slope != nil) {
+			t.Errorf("%s: %s, slope %+v", c.Verdict, c.Why, table[i].Slope)
+		}
+		if c.Kind == series.LockWaits && table[i].Slope != nil {
+			t.Errorf("lock waits not measured, slope %+v", table[i].Slope)
+		}
+	}
+}
+
 func BenchmarkAsk(b *testing.B) {
 	s := newScene(1)
 	s.costs(series.BuffersPerRow, func(i int) float64 { return 500 + s.pages[i] + 30*s.r.NormFloat64() })

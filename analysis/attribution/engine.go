@@ -3,6 +3,7 @@ package attribution
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/pgassay/pgassay/analysis/finding"
 	"github.com/pgassay/pgassay/analysis/series"
@@ -65,7 +66,7 @@ func (e *engine) measure(col *series.Column) Candidate {
 		c.Verdict, c.Why = finding.NotMeasurable, fmt.Sprintf("only %d readings beside the cost", c.Raw.N)
 		return c
 	}
-	if math.IsNaN(c.Raw.R) {
+	if math.IsNaN(c.Raw.R) || steady(c.x) {
 		c.Verdict, c.Why, c.Share = finding.RuledOutVerdict, "constant", 0
 		return c
 	}
@@ -74,6 +75,16 @@ func (e *engine) measure(col *series.Column) Candidate {
 	c.Share = c.Raw.R * c.Raw.R
 	e.equation(&c)
 	return c
+}
+
+// steadySpread is the spread of a candidate, in shares of its level, that is
+// the rounding of its readings and no change.
+const steadySpread = 1e-6
+
+// steady reports whether nothing but rounding moves a candidate.
+func steady(x []float64) bool {
+	known := finite(x)
+	return slices.Max(known)-slices.Min(known) < steadySpread*math.Abs(stats.Median(known))
 }
 
 func noCorrelation() stats.Correlation { return stats.Correlation{R: math.NaN(), P: math.NaN()} }

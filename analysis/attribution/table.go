@@ -16,19 +16,25 @@ func (a *Answer) Table(lim Limits, register func(float64) *float64) []finding.At
 	for i := range a.Candidates {
 		c := &a.Candidates[i]
 		t := finding.Attribution{Candidate: c.label(), Verdict: c.Verdict, Why: c.Why, Share: known(c.Share)}
-		if c.Fit.N > 0 {
+		if c.Fit.N > 0 { // else not measurable or constant: no figure
 			t.N, t.EffectiveN = c.Raw.N, min(c.Fit.EffectiveN, float64(c.Readings))
 			t.Raw, t.Partial = known(c.Raw.R), known(c.Partial.R)
-		}
-		if c.Fit.Interval.OK() {
-			t.Slope = c.slope(a.Cost, lim)
-			if p := c.Partial.P; !math.IsNaN(p) {
-				t.Slope.PValue = register(p)
-			}
+			c.tell(&t, a.Cost, lim, register)
 		}
 		out = append(out, t)
 	}
 	return out
+}
+
+// tell puts the slope of a fit that has one into the row.
+func (c *Candidate) tell(t *finding.Attribution, cost series.Kind, lim Limits, register func(float64) *float64) {
+	if !c.Fit.Interval.OK() {
+		return
+	}
+	t.Slope = c.slope(cost, lim)
+	if p := c.Partial.P; !math.IsNaN(p) {
+		t.Slope.PValue = register(p)
+	}
 }
 
 // label names the candidate as findings do.

@@ -19,6 +19,7 @@ type walkReading struct {
 	Walking  int     // executions above baseline + half the pages
 	N        int     // executions (or calls)
 	Rows     float64
+	Buffers  float64 // of all executions
 }
 
 // walk is a statement whose cost follows the pages of an index.
@@ -180,6 +181,7 @@ func poolOf(group []costPoint, pages float64) walkReading {
 		costs[i] = p.perRow()
 		r.N += p.N
 		r.Rows += p.Rows
+		r.Buffers += p.Buffers
 	}
 	r.Cost = stats.Median(costs)
 	return r
@@ -195,7 +197,7 @@ func halve(rs []walkReading) []walkReading {
 			wa, wb := float64(a.N), float64(b.N)
 			a.Pages = (a.Pages*wa + b.Pages*wb) / (wa + wb)
 			a.Cost = (a.Cost*wa + b.Cost*wb) / (wa + wb)
-			a.To, a.N, a.Rows = b.To, a.N+b.N, a.Rows+b.Rows
+			a.To, a.N, a.Rows, a.Buffers = b.To, a.N+b.N, a.Rows+b.Rows, a.Buffers+b.Buffers
 		}
 		out = append(out, a)
 	}

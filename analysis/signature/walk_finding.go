@@ -21,7 +21,7 @@ func (w *walk) finding(p *Pass) finding.Finding {
 			Fingerprint: w.Statement.Fingerprint, Statement: w.Statement.Normalized,
 		},
 		Title:  fmt.Sprintf("Each %s %s walks %s", strings.ToLower(w.Statement.Command), into(w.Statement, w.Index.Relation), w.howMuch()),
-		Effect: w.Now / w.Baseline,
+		Effect: w.together() / w.Baseline,
 		Share:  timeShare(p.Model, w.Statement, w.Source),
 		Onset:  w.onset(),
 	}
@@ -215,7 +215,7 @@ func interval(i stats.Interval) *[2]float64 {
 func (w *walk) summary(f *finding.Finding) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Since %s an inserted row reads %s page by page. ", w.since(), w.Index.Index)
-	fmt.Fprintf(&b, "Cost rose from %s to %s buffers per row (%s) and grows with the index", num(w.Baseline), num(w.Now), times(f.Effect))
+	fmt.Fprintf(&b, "Cost rose from %s to %s buffers per row (%s) and grows with the index", num(w.Baseline), num(w.Now), times(w.Now/w.Baseline))
 	if w.Ended != nil {
 		fmt.Fprintf(&b, " until %s", clock(w.Ended.Time))
 	} else if len(f.Forecast) > 0 {
@@ -223,7 +223,8 @@ func (w *walk) summary(f *finding.Finding) string {
 	}
 	b.WriteString(".")
 	if w.Mixed {
-		fmt.Fprintf(&b, " Only %s of the executions walk: those with rows larger than the freed slots.", percent(share(w.After)))
+		fmt.Fprintf(&b, " Only %s of the executions walk: those with rows larger than the freed slots; over all executions a row costs %s buffers (%s).",
+			percent(share(w.After)), num(w.together()), times(f.Effect))
 	}
 	if not := ruledOutNames(f.RuledOut); not != "" {
 		fmt.Fprintf(&b, " It is not %s.", not)

@@ -177,6 +177,19 @@ func share(rs []walkReading) float64 {
 	return float64(walking) / float64(all)
 }
 
+// together is the cost of a row at the end of the walk, in buffers: of all
+// executions where only a part of them walks.
+func (w *walk) together() float64 {
+	if !w.Mixed {
+		return w.Now
+	}
+	var buffers, rows float64
+	for _, r := range w.After[max(0, len(w.After)-baselineReadings):] {
+		buffers, rows = buffers+r.Buffers, rows+r.Rows
+	}
+	return buffers / rows
+}
+
 // fitAfter finds the end of the transition and the end of the walk, and holds
 // slope, level and step against their limits.
 func (w *walk) fitAfter(after []walkReading, lim walkLimits) bool {

@@ -141,6 +141,13 @@ func TestWalkOfMixedRowSizesFitsTheUpperComponent(t *testing.T) {
 	if v := f.Figures[0].Value; v < 0.9 || v > 1.1 {
 		t.Errorf("slope of the upper component %g, want 1", v)
 	}
+	now, all := figure(t, f, "buffers per row now"), figure(t, f, "buffers per row over all executions")
+	if all.Value < 0.15*now.Value || all.Value > 0.65*now.Value {
+		t.Errorf("%g buffers per row over all executions, want the mean of a fifth at %g and the rest at the baseline", all.Value, now.Value)
+	}
+	if baseline := figure(t, f, "buffers per row before").Value; f.Effect != all.Value/baseline {
+		t.Errorf("effect %g, want that of all executions, %g", f.Effect, all.Value/baseline)
+	}
 }
 
 func TestWalkWithoutVacuumLineIsLikelyAtMost(t *testing.T) {

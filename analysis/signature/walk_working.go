@@ -44,6 +44,7 @@ func (w *walk) figures(p *Pass, before, after []costPoint) []finding.Figure {
 		finding.Figure{What: "buffers per row now", Value: w.Now, Unit: "buffers/row", Says: times(w.Now / w.Baseline)})
 	if w.Mixed {
 		out = append(out, finding.Figure{What: "executions that walk", Value: share(w.After), Unit: "share", Says: "upper component fitted"})
+		out = append(out, finding.Figure{What: "buffers per row over all executions", Value: w.together(), Unit: "buffers/row", Says: times(w.together() / w.Baseline), Indent: true})
 	}
 	out = append(out, w.collinear(p, after)...)
 	return append(out, w.opclass()...)
