@@ -102,7 +102,7 @@ func (l *countedLoop) summary(m *dataset.Model, share float64) string {
 	if l.eachRow {
 		s += ": once for each row that the parent returns"
 	}
-	s += fmt.Sprintf(". It returns %s rows a call and takes %s ms, so no list of slow statements shows it", num(l.totals.childRows/l.totals.calls), num(l.mean()))
+	s += fmt.Sprintf(". It returns %s a call and takes %s ms, so no list of slow statements shows it", meanRows(l.totals.childRows/l.totals.calls), num(l.mean()))
 	if rank, of := l.meanRank(m); of > 1 {
 		s += fmt.Sprintf(" (by mean time it is number %d of %d)", rank, of)
 	}
@@ -184,4 +184,12 @@ func (l *countedLoop) actions() []finding.Action {
 	return []finding.Action{once,
 		{Do: "In an ORM: load the association with the list (eager loading), and find the loop by the parent's statement in the code."},
 		{Do: "To measure what a request waits for: log_min_duration_statement = 0 for some minutes with %m and %c in log_line_prefix, then run pgassay on that log.", Cost: "one line for each statement: look at the volume first"}}
+}
+
+// meanRows writes a mean of rows.
+func meanRows(mean float64) string {
+	if text := num(mean); text != "1" {
+		return text + " rows"
+	}
+	return "one row"
 }

@@ -35,6 +35,14 @@ type periodCost struct {
 	Points    []finding.Point
 }
 
+// text writes a cost: a duration with its unit, all else by What.
+func (c *periodCost) text(v float64) string {
+	if c.Unit == "ms" {
+		return span(v / 1000)
+	}
+	return num(v)
+}
+
 func (c *periodCost) ratio() float64 { return c.Worst / c.Outside }
 
 // excess is the time lost, in units of the observed server time.

@@ -131,12 +131,7 @@ func (w *sawtooth) edgeFigure(c *sawCycle) finding.Figure {
 
 func (w *sawtooth) summary(p *Pass, rivals []finding.RuledOut) string {
 	var b strings.Builder
-	what := "reads " + num(w.Fresh) + " " + w.Metric.unit
-	if w.Metric.heap {
-		what = "visits the table for " + num(w.Fresh) + " of " + num(w.Rows) + " rows"
-	}
-	fmt.Fprintf(&b, "Right after each vacuum of %s the query %s, just before the next for %s; the period is %s. ",
-		w.Relation.Name, what, num(w.Worst), span(w.Period))
+	fmt.Fprintf(&b, "Right after each vacuum of %s the query %s; the period is %s. ", w.Relation.Name, w.change(), span(w.Period))
 	if w.Metric.heap {
 		fmt.Fprintf(&b, "The plan stays index-only in name while the visibility map decays: %s at the worst point instead of %s. ",
 			span(w.Cost.worstMS/1000), span(w.Cost.freshMS/1000))
@@ -148,6 +143,17 @@ func (w *sawtooth) summary(p *Pass, rivals []finding.RuledOut) string {
 		fmt.Fprintf(&b, "The plan flips inside the cycle between %d shapes. ", n)
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// change is what the query costs at both ends of a cycle.
+func (w *sawtooth) change() string {
+	switch {
+	case w.Metric.heap:
+		return fmt.Sprintf("visits the table for %s of %s rows, just before the next for %s", num(w.Fresh), num(w.Rows), num(w.Worst))
+	case w.Metric.unit == "ms":
+		return fmt.Sprintf("takes %s, just before the next %s", span(w.Fresh/1000), span(w.Worst/1000))
+	}
+	return fmt.Sprintf("reads %s %s, just before the next %s", num(w.Fresh), w.Metric.unit, num(w.Worst))
 }
 
 func (w *sawtooth) ruledOut(p *Pass) []finding.RuledOut {

@@ -42,12 +42,12 @@ func (b *blockage) summary(f *finding.Finding, s period, cost *periodCost) strin
 	fmt.Fprintf(&t, "From %s to %s %s of %s left dead rows that were not yet removable, %s at the worst",
 		clock(h.Passes[0].End), clock(h.latest().End), plural(len(h.Passes), "vacuum"), h.Relation.Name, num(w.Left))
 	if w.Live > 0 {
-		fmt.Fprintf(&t, " (%s of the live rows)", percent(w.Left/w.Live))
+		fmt.Fprintf(&t, " (%s)", ofLiveRows(w.Left/w.Live))
 	}
 	t.WriteString(".")
 	if cost != nil && cost.ratio() > 1 {
 		fmt.Fprintf(&t, " %s of %q rose from %s to %s (%s).", upperFirst(cost.What), shorten(cost.Statement.Normalized, 60),
-			num(cost.Outside), num(cost.Worst), times(cost.ratio()))
+			cost.text(cost.Outside), cost.text(cost.Worst), times(cost.ratio()))
 	}
 	if n := b.freed(); n != nil {
 		fmt.Fprintf(&t, " The vacuum at %s removed %s dead rows again", clock(n.End), num(n.Gone))
@@ -62,6 +62,14 @@ func (b *blockage) summary(f *finding.Finding, s period, cost *periodCost) strin
 		fmt.Fprintf(&t, " It is not %s.", not)
 	}
 	return t.String()
+}
+
+// ofLiveRows writes a share of the live rows, as a multiple from two times on.
+func ofLiveRows(share float64) string {
+	if share < 2 {
+		return percent(share) + " of the live rows"
+	}
+	return num(share) + " times the live rows"
 }
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -76,9 +76,21 @@ func (v *View) story(lead int, sides []int) string {
 		parts = append(parts, "Other sides of it: "+names+".")
 	}
 	if len(f.Actions) > 0 {
-		parts = append(parts, "Do first: "+Shorten(Line(f.Actions[0].Do), storyAction))
+		parts = append(parts, "Do first: "+firstSentences(Line(f.Actions[0].Do), storyAction))
 	}
 	return sentences(parts)
+}
+
+// firstSentences keeps the whole sentences that fit into width; a first one that
+// does not is shortened.
+func firstSentences(s string, width int) string {
+	if Width(s) <= width {
+		return s
+	}
+	if end := strings.LastIndex(prefix(s, width), ". "); end > 0 {
+		return s[:end+1]
+	}
+	return Shorten(s, width)
 }
 
 // sentences joins the parts that are not empty.

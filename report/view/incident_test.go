@@ -54,3 +54,15 @@ func TestStoriesOfManyIncidents(t *testing.T) {
 		}
 	}
 }
+
+func TestFirstActionKeepsWholeSentences(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"One. Two.", "One. Two."},
+		{"Set the threshold. It is a long story. And more", "Set the threshold."},
+		{"alter table public.a_very_long_name set (x)", "alter table publi…e set (x)"},
+	} {
+		if got := firstSentences(c.in, 27); got != c.want {
+			t.Errorf("%q: %q, want %q", c.in, got, c.want)
+		}
+	}
+}
