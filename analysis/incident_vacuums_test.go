@@ -51,7 +51,11 @@ func incidentInsertsOnly() map[string][]byte {
 
 // incidentPinned is the queue beside a long transaction: 50 jobs a second, an
 // analytics session that stays open from minute 15 on.
-func incidentPinned() map[string][]byte {
+func incidentPinned() map[string][]byte { return pinnedQueue(100, 1.0/200) }
+
+// pinnedQueue is a queue whose vacuums leave rows more a second, of which each
+// makes a claim msPerRow slower.
+func pinnedQueue(rows, msPerRow float64) map[string][]byte {
 	w := newIncident(10)
 	w.defaults("15.14")
 	pinned := 15 * minute
@@ -59,7 +63,7 @@ func incidentPinned() map[string][]byte {
 		t := float64(k) * minute
 		held := int64(0)
 		if t > pinned {
-			held = int64((t - pinned) * 100)
+			held = int64((t - pinned) * rows)
 		}
 		w.vacuum(vacuumLine{at: t + 30, seconds: 1, relation: "public.jobs", pages: 400 + held/60, scanned: 400 + held/60, removed: 6000 - min(held, 5990), remain: 2000 + held,
 			notYet: held, cutoff: 5_000_000 + int64(min(t, pinned)*100), cutoffAge: max(2, int64(t-pinned)*100), deadPages: 300, deadItems: 6000 - min(held, 5990), indexScan: 1, indexes: []string{"jobs_pkey"}, indexPages: []int64{200 + held/300}, hits: 2000 + held/30, dirtied: 300})
@@ -68,7 +72,7 @@ func incidentPinned() map[string][]byte {
 		if t >= pinned {
 			w.activity(t, 777, "analytics", "idle in transaction", pinned, 5_000_000+int64(pinned*100), "select count(*) from orders")
 		}
-		w.duration(t+5, w.about(2+float64(held)/200, 0.1), 501, "worker", "select id from jobs where run_at <= now() order by priority, run_at limit 1 for update skip locked")
+		w.duration(t+5, w.about(2+float64(held)*msPerRow, 0.1), 501, "worker", "select id from jobs where run_at <= now() order by priority, run_at limit 1 for update skip locked")
 	}
 	return w.files()
 }

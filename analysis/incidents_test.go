@@ -45,7 +45,7 @@ func incidents() []incident {
 			[]string{"PGA302", "PGA209", "PGA204"}, finding.Warning},
 		{"6", incidentInsertsOnly, []wanted{{"PGA203", "public.operations", finding.Info, finding.Critical, "autovacuum_vacuum_insert_", "autovacuum_vacuum_scale_factor"}},
 			[]string{"PGA302", "PGA209", "PGA204"}, finding.Warning},
-		{"9", incidentSawtooth, []wanted{{"PGA201", "public.job_perms", finding.Warning, finding.Critical, "", ""}},
+		{"9", incidentSawtooth, []wanted{{"PGA201", "public.job_perms", finding.Warning, finding.Critical, "takes 427 ms", ""}},
 			[]string{"PGA206", "PGA106", "PGA104"}, finding.Critical},
 		{"10", incidentPinned, []wanted{{"PGA205", "public.jobs", finding.Info, finding.Critical, "analytics", "scale_factor"}},
 			[]string{"PGA203", "PGA206", "PGA209"}, finding.Critical},
@@ -67,7 +67,7 @@ func incidents() []incident {
 			{"PGA402", "memories", finding.Warning, finding.Critical, "GROUP BY", ""},
 			{"PGA403", "memories", finding.Warning, finding.Critical, "", ""}},
 			[]string{"PGA302", "PGA106", "PGA105"}, finding.Critical},
-		{"C", incidentQueue, []wanted{{"PGA202", "public.queue_items", finding.Info, finding.Warning, "", ""}}, []string{"PGA208", "PGA206", "PGA105"}, finding.Warning},
+		{"C", incidentQueue, []wanted{{"PGA202", "public.queue_items", finding.Warning, finding.Warning, "58 %", ""}}, []string{"PGA208", "PGA206", "PGA105"}, finding.Warning},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/pgassay/pgassay/analysis/finding"
@@ -115,5 +116,31 @@ func TestRebuildEndsARealWalk(t *testing.T) {
 	}
 	if f := got["PGA102"]; f.Confidence != finding.Confirmed {
 		t.Errorf("PGA102 %s: %s", f.Confidence, f.WhyConfidence)
+	}
+}
+
+// A queue has few rows: what decides is what those held back cost its queries.
+func TestFewRowsHeldBackCountByWhatTheyCost(t *testing.T) {
+	for name, c := range map[string]struct {
+		msPerRow float64
+		want     finding.Severity
+	}{"claims slow down": {1.0 / 300, finding.Critical}, "claims do not feel it": {0, finding.Info}, "a tenth of a millisecond": {1.0 / 100_000, finding.Info}} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for file, data := range pinnedQueue(3, c.msPerRow) {
+				if err := os.WriteFile(filepath.Join(dir, file), data, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r, err := Run(context.Background(), []string{dir}, DefaultOptions())
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.ID == "PGA205" })
+			if i < 0 || r.Findings[i].Severity != c.want {
+				t.Errorf("want PGA205 %s", c.want)
+				logFindings(t, r)
+			}
+		})
 	}
 }

@@ -15,9 +15,9 @@ import (
 type heapScan struct {
 	autovacuum.Scan
 	Typical, Worst float64 // heap fetches ÷ rows: median, and 95th percentile
-	Effect         float64 // cost with the typical heap fetches ÷ without any
+	Effect         float64 // cost with the worst heap fetches ÷ without any: decay is judged at the worst point of its cycle
 	By             string  // how Effect was found, for the reader
-	AddedMS        float64 // per execution; NaN without durations
+	AddedMS        float64 // per typical execution; NaN without durations
 	TimeShare      float64 // of the observed server time
 	LostShare      float64 // of the observed server time, what AddedMS adds up to; 0 if not known
 }
@@ -71,7 +71,8 @@ func heapScanOf(m *dataset.Model, s autovacuum.Scan) *heapScan {
 	if len(ms) >= minReadings && x.Worst-s.Share(0.05) >= minSpread {
 		if slope, base := stats.TheilSen(fetched, ms); slope > 0 {
 			base = max(base, stats.Quantile(ms, 0.05)) // a time that was seen
-			x.Effect, x.By = stats.Median(ms)/base, fmt.Sprintf("time with the typical heap fetches ÷ time without (fit over %d executions, not below the fastest twentieth)", len(ms))
+			worst := base + slope*stats.Quantile(fetched, 0.95)
+			x.Effect, x.By = worst/base, fmt.Sprintf("time with the worst heap fetches ÷ time without (fit over %d executions, not below the fastest twentieth)", len(ms))
 			x.AddedMS = stats.Median(ms) - base
 			return x
 		}
@@ -96,6 +97,16 @@ func (x *heapScan) byBuffers(ms float64) {
 	index := max(buffers-last.Fetched, 1+last.Rows/entriesPerPage)
 	x.Effect, x.By = max(1, buffers/index), "buffers ÷ those of the index alone, at 80 bytes an entry or less"
 	x.AddedMS = ms * (1 - 1/x.Effect)
+}
+
+// visits is the share of rows that need the table: the worst where it is far
+// from the typical one.
+func (x *heapScan) visits() string {
+	const apart = 1.2
+	if x.Worst > apart*x.Typical {
+		return "up to " + percent(x.Worst)
+	}
+	return percent(x.Typical)
 }
 
 func (x *heapScan) figures() []finding.Figure {

@@ -27,6 +27,7 @@ type periodCost struct {
 	What      string // "heap fetches per row"
 	Unit      string
 	Outside   float64 // median
+	Typical   float64 // median inside
 	Worst     float64 // highest median of a tenth of the period
 	WorstAt   costReading
 	Inside    int
@@ -45,6 +46,12 @@ func (c *periodCost) text(v float64) string {
 
 func (c *periodCost) ratio() float64 { return c.Worst / c.Outside }
 
+// felt reports whether the typical cost inside exceeds that outside by added at
+// least, and by as much as makes a warning.
+func (c *periodCost) felt(added float64) bool {
+	return c.Typical-c.Outside >= added && c.Typical >= warningEffect*c.Outside
+}
+
 // excess is the time lost, in units of the observed server time.
 func (c *periodCost) excess() float64 { return c.Share * (1 - 1/c.ratio()) }
 
@@ -62,9 +69,9 @@ type costMeasure struct {
 	Of         func(*dataset.Execution) (float64, bool)
 }
 
-// costMeasures are tried in this order: counts of work before durations, which
+// workMeasures count work. They are tried in this order, before durations, which
 // load and neighbours move too.
-func costMeasures() []costMeasure {
+func workMeasures() []costMeasure {
 	return []costMeasure{
 		{"heap fetches per row", "fetches/row", func(e *dataset.Execution) (float64, bool) {
 			f := e.Figures
@@ -79,9 +86,6 @@ func costMeasures() []costMeasure {
 				return 0, false
 			}
 			return float64(f.Total.Shared()) / max(1, f.Rows.Float()), true
-		}},
-		{"duration", "ms", func(e *dataset.Execution) (float64, bool) {
-			return e.Duration.Milliseconds(), e.HasDuration
 		}},
 	}
 }
@@ -132,17 +136,21 @@ func uses(s *dataset.Statement, relations []*dataset.Relation) bool {
 
 // costIn is the statement's cost by the first measure that both sides have.
 func costIn(st *dataset.Statement, s period) *periodCost {
-	for _, m := range costMeasures() {
-		var rs []costReading
-		for _, e := range st.Executions {
-			if v, ok := m.Of(e); ok && e.Start.Known() && e.Kind != record.ExecExplain {
-				rs = append(rs, costReading{At: e.Start, Pos: e.Pos, Value: v})
-			}
-		}
-		if c := compare(rs, s); c != nil {
-			c.Statement, c.What, c.Unit = st, m.What, m.Unit
+	for _, m := range workMeasures() {
+		if c := costBy(st, s, m); c != nil {
 			return c
 		}
+	}
+	return durationIn(st, s)
+}
+
+// durationIn compares the statement's durations in ms: of executions, else means
+// of the differences of pg_stat_statements. nil if there are too few of both.
+func durationIn(st *dataset.Statement, s period) *periodCost {
+	if c := costBy(st, s, costMeasure{"duration", "ms", func(e *dataset.Execution) (float64, bool) {
+		return e.Duration.Milliseconds(), e.HasDuration
+	}}); c != nil {
+		return c
 	}
 	var rs []costReading
 	for _, d := range st.Diffs {
@@ -151,6 +159,21 @@ func costIn(st *dataset.Statement, s period) *periodCost {
 	c := compare(rs, s)
 	if c != nil {
 		c.Statement, c.What, c.Unit = st, "mean duration", "ms"
+	}
+	return c
+}
+
+// costBy compares the statement's executions by one measure.
+func costBy(st *dataset.Statement, s period, m costMeasure) *periodCost {
+	var rs []costReading
+	for _, e := range st.Executions {
+		if v, ok := m.Of(e); ok && e.Start.Known() && e.Kind != record.ExecExplain {
+			rs = append(rs, costReading{At: e.Start, Pos: e.Pos, Value: v})
+		}
+	}
+	c := compare(rs, s)
+	if c != nil {
+		c.Statement, c.What, c.Unit = st, m.What, m.Unit
 	}
 	return c
 }
@@ -175,15 +198,11 @@ func compare(rs []costReading, s period) *periodCost {
 	if len(in) < minCostReadings || len(out) < minCostReadings {
 		return nil
 	}
-	c.Outside = stats.Median(out)
+	c.Outside, c.Typical = stats.Median(out), stats.Median(values(in))
 	size := max(minCostReadings, (len(in)+9)/10)
 	for i := 0; i+minCostReadings <= len(in); i += size {
 		group := in[i:min(len(in), i+size)]
-		values := make([]float64, len(group))
-		for k, r := range group {
-			values[k] = r.Value
-		}
-		if v := stats.Median(values); v > c.Worst {
+		if v := stats.Median(values(group)); v > c.Worst {
 			c.Worst, c.WorstAt = v, group[len(group)/2]
 		}
 	}
@@ -191,6 +210,14 @@ func compare(rs []costReading, s period) *periodCost {
 		return nil
 	}
 	return c
+}
+
+func values(rs []costReading) []float64 {
+	out := make([]float64, len(rs))
+	for i, r := range rs {
+		out[i] = r.Value
+	}
+	return out
 }
 
 // serverTimeIn sums the server time observed in the period: the log's in

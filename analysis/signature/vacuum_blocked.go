@@ -28,7 +28,8 @@ var vacuumBlocked = &Signature{
 	Thresholds: []Threshold{
 		{"min_rows", 1000, "rows", "dead rows that a vacuum must leave to count as held back"},
 		{"min_share", 0.2, "of dead rows", "that it must leave"},
-		{"floor_rows", 10000, "rows", "dead rows left at the worst below which the finding stays info"},
+		{"floor_rows", 10000, "rows", "dead rows left at the worst below which the finding stays info, unless it is felt"},
+		{"floor_ms", 1, "ms", "that a typical execution takes longer meanwhile, from which few rows are felt"},
 	},
 	Detect: detectVacuumBlocked,
 }
@@ -55,11 +56,24 @@ func detectVacuumBlocked(p *Pass) {
 		f := b.finding(p)
 		bySubject[subject] = &f
 		order = append(order, &f)
-		floors[&f] = b.worst().Left < p.limit("floor_rows")
+		floors[&f] = b.small(p)
 	}
 	for _, f := range order {
 		p.Report(*f, floors[f])
 	}
+}
+
+// small reports whether few rows stay and no statement is known to suffer.
+func (b *blockage) small(p *Pass) bool {
+	if b.worst().Left >= p.limit("floor_rows") {
+		return false
+	}
+	cost := costliestIn(p.Model, b.relations(), b.span())
+	if cost == nil {
+		return true
+	}
+	d := durationIn(cost.Statement, b.span())
+	return d == nil || !d.felt(p.limit("floor_ms"))
 }
 
 // countsVacuums reports whether two captures of one table tell whether it was

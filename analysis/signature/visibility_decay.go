@@ -74,7 +74,7 @@ func decayFinding(p *Pass, x *heapScan) finding.Finding {
 	a := autovacuum.Advise(p.Model, r, p.limit("tolerated_share"))
 	f := finding.Finding{
 		Subject: finding.Subject{Relation: r.Name, Fingerprint: x.Statement.Fingerprint, Statement: x.Statement.Normalized},
-		Title:   fmt.Sprintf("An index-only scan of %s visits the table for %s of its rows", r.Name, percent(x.Typical)),
+		Title:   fmt.Sprintf("An index-only scan of %s visits the table for %s of its rows", r.Name, x.visits()),
 		Effect:  x.Effect, Share: x.TimeShare,
 		Figures:     append(append(append(x.figures(), decayFigures(a)...), expectedFigure(a)...), triggerFigures(a.Dues)...),
 		N:           fmt.Sprintf("%d executions, %d vacuums", len(x.Readings), len(r.Vacuums)),

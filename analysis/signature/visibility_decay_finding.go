@@ -40,11 +40,11 @@ func decayOnset(r *dataset.Relation) *finding.Onset {
 
 func decaySummary(p *Pass, x *heapScan, a *autovacuum.Advice) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "The plan is index-only in name: it returns %s rows and visits the table for %s of them. ", num(x.Rows()), percent(x.Typical))
+	fmt.Fprintf(&b, "The plan is index-only in name: it returns %s rows and visits the table for %s of them. ", num(x.Rows()), x.visits())
 	if next, ok := autovacuum.Next(a.Dues); ok && next.Known() {
 		fmt.Fprintf(&b, "The next vacuum comes by %s, %s. ", next.Trigger, dueText(next))
 	}
-	if _, text := explained(p, x, a); text != "" {
+	if ok, text := explained(p, x, a); ok {
 		fmt.Fprintf(&b, "It is the visibility map: %s.", text)
 	}
 	return strings.TrimSpace(b.String())
