@@ -15,7 +15,7 @@ var csvTables = []csvTable{
 		"id", "fingerprint", "name", "severity", "confidence", "title", "subject_kind", "subject", "database",
 		"statement_fingerprint", "effect_x", "share_of_time", "since_utc", "event", "event_utc", "ended_utc", "summary",
 		"actions", "costs", "will_not_help", "verify", "why_confidence", "n", "notes", "cause",
-		"status",
+		"status", "incident", "story",
 	}, csvFindings},
 	{"suppressed.csv", []string{
 		"id", "fingerprint", "name", "severity", "title", "subject_kind", "subject", "reason", "expires_utc", "file", "line",
@@ -75,6 +75,10 @@ func csvFindings(v *view.View, row func(...any)) {
 		if raw.Effect != 0 {
 			effect = raw.Effect
 		}
+		var incident any
+		if f.Incident > 0 {
+			incident = f.Incident
+		}
 		var dos, costs []string
 		for _, a := range f.Actions {
 			dos, costs = append(dos, a.Do), append(costs, a.Cost)
@@ -83,7 +87,7 @@ func csvFindings(v *view.View, row func(...any)) {
 			f.Subject, view.Line(raw.Subject.Database), view.Line(raw.Subject.Fingerprint), effect, raw.Share, onset.Time,
 			view.Line(onset.Event), onset.EventTime, onset.End, f.Summary, strings.Join(dos, "\n"), strings.Join(costs, "\n"),
 			f.WillNotHelp, strings.Join(f.Verify, "\n"), view.Line(raw.WhyConfidence), f.N, strings.Join(f.Notes, "\n"),
-			view.Line(raw.Cause), f.Status)
+			view.Line(raw.Cause), f.Status, incident, f.Story)
 	}
 }
 

@@ -13,9 +13,14 @@ import (
 // drops the others without a word.
 const maxAnnotations = 10
 
-// GitHub writes findings as annotations of GitHub Actions, the most severe
-// first: critical as error, warning as warning, info and what is the same as in
-// the baseline as notice; then the statements that became dearer as warnings.
+// maxAnnotation is the longest message, in columns: in UTF-8 below the 64 KiB
+// that an annotation may have.
+const maxAnnotation = 16_000
+
+// GitHub writes findings as annotations of GitHub Actions, those that tell an
+// incident first, then their sides, each the most severe first: critical as
+// error, warning as warning, info and what is the same as in the baseline as
+// notice; then the statements that became dearer as warnings.
 // What a step would not show, what is suppressed, what was not evaluated and
 // what was lost is told in a last notice.
 func GitHub(w io.Writer, v *view.View, _ Options) error {
@@ -31,8 +36,7 @@ func GitHub(w io.Writer, v *view.View, _ Options) error {
 			annotation(&b, level, at, title, message)
 		}
 	}
-	for i := range v.Findings {
-		f := &v.Findings[i]
+	for _, f := range sidesLast(v) {
 		title := f.ID + " " + view.Line(f.Raw.Name)
 		if f.Status != "" {
 			title += " (" + f.Status + ")"
@@ -45,10 +49,24 @@ func GitHub(w io.Writer, v *view.View, _ Options) error {
 		}
 	}
 	if rest := githubRest(v, shown); rest != "" {
-		annotation(&b, "notice", spot{}, "pgassay", rest)
+		annotation(&b, "notice", spot{}, "pgassay", view.Shorten(rest, maxAnnotation))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// sidesLast are the findings, those last that are a side of another, so that a
+// cut takes no incident while it leaves a side.
+func sidesLast(v *view.View) []*view.Finding {
+	var list, sides []*view.Finding
+	for i := range v.Findings {
+		if f := &v.Findings[i]; f.SideOf == "" {
+			list = append(list, f)
+		} else {
+			sides = append(sides, f)
+		}
+	}
+	return append(list, sides...)
 }
 
 func githubLevel(f *view.Finding) string {

@@ -202,7 +202,7 @@ func jsonOf(v *view.View) *jsonReport {
 		Anonymized:   r.Anonymized,
 		Suppressed:   suppressedOf(v),
 		Comparison:   comparisonOf(r.Comparison),
-		Incidents:    incidentsOf(v),
+		Incidents:    incidentsOf(v, v.Incidents),
 		Findings:     make([]jsonFinding, 0, len(v.Findings)),
 		Evaluated:    utf8List(r.Evaluated),
 		NotEvaluated: make([]jsonNotEvaluated, 0, len(r.NotEvaluated)),

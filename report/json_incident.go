@@ -14,9 +14,9 @@ type jsonIncident struct {
 	Findings []string `json:"findings"`
 }
 
-func incidentsOf(v *view.View) []jsonIncident {
-	out := make([]jsonIncident, 0, len(v.Incidents))
-	for _, x := range v.Incidents {
+func incidentsOf(v *view.View, list []view.Incident) []jsonIncident {
+	out := make([]jsonIncident, 0, len(list))
+	for _, x := range list {
 		j := jsonIncident{Severity: strings.ToLower(x.Label), Story: x.Story, Findings: []string{v.Findings[x.Lead].Raw.Fingerprint()}}
 		for _, i := range x.Sides {
 			j.Findings = append(j.Findings, v.Findings[i].Raw.Fingerprint())

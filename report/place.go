@@ -71,17 +71,31 @@ func relative(file string) string {
 // uri is a relative path as a URI reference.
 func uri(file string) string { return (&url.URL{Path: file}).String() }
 
-// verdict is what a finding says in a few sentences: the title as one, the
-// summary, and what to do.
+// verdict is what a finding says in a few sentences, and what to do.
 func verdict(f *view.Finding) string {
-	s := f.Title + "."
-	if f.Summary != "" {
-		s += " " + f.Summary
-	}
+	s := paragraph(f)
 	for _, a := range f.Actions {
 		s += "\nDo: " + a.Do
 	}
 	return view.Shorten(s, maxText)
+}
+
+// paragraph is a finding in prose, the title first: the account of the incident that the
+// finding leads, else its summary and whose side it is.
+func paragraph(f *view.Finding) string {
+	s := f.Title + "."
+	switch {
+	case f.Account != "" && strings.HasPrefix(f.Account, f.Title):
+		s = f.Account
+	case f.Account != "":
+		s += " " + f.Account
+	case f.Summary != "":
+		s += " " + f.Summary
+	}
+	if f.SideOf != "" {
+		s += " Another side of " + f.SideOf + "."
+	}
+	return s
 }
 
 // accepted reports whether a finding stood in the baseline and is no worse, so

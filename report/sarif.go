@@ -33,7 +33,7 @@ func SARIF(w io.Writer, v *view.View, _ Options) error {
 		}},
 		ColumnKind: "utf16CodeUnits",
 		Properties: map[string]any{
-			"headline": v.Headline, "from": optional(v.Result.From), "to": optional(v.Result.To), "log_zone": view.Line(v.Result.Zone),
+			"headline": v.Headline, "incidents": incidentsOf(v, v.Stories()), "from": optional(v.Result.From), "to": optional(v.Result.To), "log_zone": view.Line(v.Result.Zone),
 		},
 	}
 	left := 0
@@ -61,7 +61,6 @@ func sarifResultsOf(v *view.View, rules *sarifRuleSet) (results []json.RawMessag
 		if i < len(v.Findings) {
 			r = sarifResultOf(v, &v.Findings[i], rules)
 			r.Baseline = sarifBaseline(v.Result.Comparison, i)
-			sarifIncident(r, v, i)
 		} else {
 			r = sarifSuppressed(v, &v.Suppressed[i-len(v.Findings)], rules)
 		}
@@ -95,6 +94,9 @@ func sarifResultOf(v *view.View, f *view.Finding, rules *sarifRuleSet) *sarifRes
 		},
 		Properties: sarifProperties(f),
 	}
+	if f.Account != "" {
+		r.Message.Markdown = sarifMarkdown(f)
+	}
 	for i, at := range places[1:min(len(places), sarifLocations)] {
 		l := sarifLocationOf(at)
 		l.ID = i + 1
@@ -124,7 +126,16 @@ func sarifBaseline(c *analysis.Comparison, i int) string {
 
 // sarifText is a message without the links that viewers make of "[text](target)"
 // (SARIF 2.1.0, 3.11.6).
-func sarifText(s string) sarifMessage { return sarifMessage{strings.ReplaceAll(s, "](", "] (")} }
+func sarifText(s string) sarifMessage { return sarifMessage{Text: strings.ReplaceAll(s, "](", "] (")} }
+
+// sarifMarkdown is the message of a finding that leads an incident, for viewers
+// that lay it out.
+func sarifMarkdown(f *view.Finding) string {
+	var m markdownPage
+	m.para(markdownText(view.Shorten(paragraph(f), maxText)))
+	m.actions(f)
+	return strings.TrimSpace(m.b.String())
+}
 
 func sarifProperties(f *view.Finding) map[string]any {
 	p := map[string]any{
@@ -137,22 +148,15 @@ func sarifProperties(f *view.Finding) map[string]any {
 	if f.Raw.Cause != "" {
 		p["cause"] = view.Line(f.Raw.Cause)
 	}
+	if f.Story != "" {
+		p["story"] = view.Shorten(f.Story, maxText)
+	}
 	if f.Raw.Onset != nil {
 		if since := optional(f.Raw.Onset.Time); since != nil {
 			p["since"] = since
 		}
 	}
 	return p
-}
-
-// sarifIncident puts the story of an incident to the finding that leads it. Its
-// sides name that finding as their cause.
-func sarifIncident(r *sarifResult, v *view.View, i int) {
-	for _, x := range v.Incidents {
-		if x.Lead == i {
-			r.Properties["story"] = view.Shorten(x.Story, maxText)
-		}
-	}
 }
 
 func sarifLevel(s finding.Severity) string {
@@ -220,7 +224,7 @@ func sarifCosts(v *view.View) []sarifNotification {
 		out = append(out, sarifNotification{Level: "warning", Message: sarifText(dearer(&list[i]))})
 	}
 	if n := len(list) - sarifNotices; n > 0 {
-		out = append(out, sarifNotification{Level: "warning", Message: sarifMessage{fmt.Sprintf("and %d more statements are dearer", n)}})
+		out = append(out, sarifNotification{Level: "warning", Message: sarifMessage{Text: fmt.Sprintf("and %d more statements are dearer", n)}})
 	}
 	return out
 }

@@ -55,7 +55,8 @@ type sarifDefault struct {
 }
 
 type sarifMessage struct {
-	Text string `json:"text"`
+	Text     string `json:"text"`
+	Markdown string `json:"markdown,omitempty"`
 }
 
 type sarifInvocation struct {
@@ -137,7 +138,7 @@ func sarifRules(v *view.View) *sarifRuleSet {
 		if _, ok := set.index[f.ID]; !ok {
 			name := view.Line(f.Raw.Name)
 			set.add(sarifRule{
-				ID: f.ID, Name: name, Short: sarifMessage{name}, Full: sarifMessage{name}, Help: sarifHelp{name, name},
+				ID: f.ID, Name: name, Short: sarifMessage{Text: name}, Full: sarifMessage{Text: name}, Help: sarifHelp{name, name},
 				Default: sarifDefault{sarifLevel(f.Raw.Severity)}, Extra: sarifTags(f.ID),
 			})
 		}
@@ -160,7 +161,7 @@ func sarifRuleOf(s *signature.Signature) sarifRule {
 		text.WriteString("At most " + s.Max.String() + ".\n")
 	}
 	return sarifRule{
-		ID: s.ID, Name: s.Name, Short: sarifMessage{s.What}, Full: sarifMessage{s.What + " " + s.Why},
+		ID: s.ID, Name: s.Name, Short: sarifMessage{Text: s.What}, Full: sarifMessage{Text: s.What + " " + s.Why},
 		Help:    sarifHelp{strings.TrimSpace(text.String()), strings.TrimSpace(markdown.String())},
 		Default: sarifDefault{sarifLevel(s.Max)}, Extra: sarifTags(s.ID),
 	}

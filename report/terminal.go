@@ -63,7 +63,7 @@ func (p *page) findings(v *view.View) {
 		f := &v.Findings[i]
 		if f.Raw.Severity != finding.Info {
 			p.blank()
-			if f.Side {
+			if f.SideOf != "" {
 				p.side(f)
 			} else {
 				p.finding(f)

@@ -12,7 +12,10 @@ import (
 type Finding struct {
 	Raw         *finding.Finding
 	Told        bool   // its story opens the page
-	Side        bool   // of an incident that another finding leads
+	Incident    int    // number in View.Incidents from 1 on; 0 if it belongs to none
+	Story       string // of the incident that it leads; "" otherwise
+	Account     string // Story without what to do, for pages that list the actions below
+	SideOf      string // the finding that leads its incident, "PGA401 fan-out"; "" if none does
 	Label       string // "CRITICAL"
 	ID          string
 	Line        string // "PGA101 linear-page-walk · confirmed · since 14:20:14"

@@ -48,19 +48,33 @@ func (v *View) incidents() {
 		}
 		if worst[lead] = max(worst[lead], f.Raw.Severity); lead != i {
 			sides[lead] = append(sides[lead], i)
-			f.Side = true
+			f.SideOf = v.Findings[lead].ID + " " + Line(v.Findings[lead].Raw.Name)
 		}
 	}
 	for i := range v.Findings {
-		if worst[i] > finding.Info && !v.Findings[i].Side {
-			v.Findings[i].Told = len(v.Incidents) < maxStories
-			v.Incidents = append(v.Incidents, Incident{Label: label(worst[i]), Lead: i, Sides: sides[i], Story: v.story(i, sides[i])})
+		if worst[i] > finding.Info && v.Findings[i].SideOf == "" {
+			v.incident(Incident{Label: label(worst[i]), Lead: i, Sides: sides[i]})
 		}
 	}
 }
 
-func (v *View) story(lead int, sides []int) string {
-	f := &v.Findings[lead]
+// incident tells the next incident and marks its findings.
+func (v *View) incident(x Incident) {
+	f := &v.Findings[x.Lead]
+	f.Told = len(v.Incidents) < maxStories
+	f.Account = v.account(f, x.Sides)
+	x.Story = f.Account
+	if len(f.Actions) > 0 {
+		x.Story += " Do first: " + firstSentences(Line(f.Actions[0].Do), storyAction)
+	}
+	v.Incidents = append(v.Incidents, x)
+	f.Incident, f.Story = len(v.Incidents), x.Story
+	for _, i := range x.Sides {
+		v.Findings[i].Incident = len(v.Incidents)
+	}
+}
+
+func (v *View) account(f *Finding, sides []int) string {
 	felt := f.Title
 	if f.Felt != "" {
 		felt = f.Felt
@@ -74,9 +88,6 @@ func (v *View) story(lead int, sides []int) string {
 	parts := []string{felt + ".", f.Summary, ruledOutBeside(f), sureness(f.Raw.Confidence)}
 	if names := v.sideNames(sides); names != "" {
 		parts = append(parts, "Other sides of it: "+names+".")
-	}
-	if len(f.Actions) > 0 {
-		parts = append(parts, "Do first: "+firstSentences(Line(f.Actions[0].Do), storyAction))
 	}
 	return sentences(parts)
 }

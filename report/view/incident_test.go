@@ -33,8 +33,8 @@ func TestStory(t *testing.T) {
 		t.Errorf("a side whose cause is not in the report: %+v", x)
 	}
 	for i, want := range []struct{ told, side bool }{{true, false}, {false, true}, {false, false}, {true, false}} {
-		if f := v.Findings[i]; f.Told != want.told || f.Side != want.side {
-			t.Errorf("finding %d: told %v, side %v", i, f.Told, f.Side)
+		if f := v.Findings[i]; f.Told != want.told || (f.SideOf != "") != want.side {
+			t.Errorf("finding %d: told %v, side of %q", i, f.Told, f.SideOf)
 		}
 	}
 }
