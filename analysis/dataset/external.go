@@ -32,7 +32,7 @@ type Mark struct {
 }
 
 // maxLabels bounds the series that the texts of one file may split a column
-// into.
+// into. A column with more texts than that, of ids or addresses, splits none.
 const maxLabels = 50
 
 // external makes the series and marks of the files given with --series.
@@ -60,6 +60,9 @@ func (b *builder) external() {
 // without numbers, is a mark.
 func (b *builder) externalFile(file string, rows []record.Sample) {
 	columns := columnsOf(rows)
+	if columns.many > 0 {
+		b.m.Capped["texts in a column of a series given, which splits no series,"] += int64(columns.many)
+	}
 	series := map[string]*External{}
 	var order []string
 	labels := map[string]bool{}
@@ -94,10 +97,13 @@ func (b *builder) externalFile(file string, rows []record.Sample) {
 }
 
 // externalColumns sorts the columns of a file by what they hold, by name.
-type externalColumns struct{ numbers, labels, marks []string }
+type externalColumns struct {
+	numbers, labels, marks []string
+	many                   int // columns with more texts than maxLabels
+}
 
 func columnsOf(rows []record.Sample) externalColumns {
-	filled, texts := map[string]int{}, map[string]int{}
+	filled, texts, distinct := map[string]int{}, map[string]int{}, map[string]map[string]bool{}
 	for i := range rows {
 		s := &rows[i]
 		for _, name := range s.Columns.Names {
@@ -108,20 +114,31 @@ func columnsOf(rows []record.Sample) externalColumns {
 			if v, ok := s.Float(name); !ok || math.IsNaN(v) || math.IsInf(v, 0) {
 				texts[name]++
 			}
+			if distinct[name] == nil {
+				distinct[name] = map[string]bool{}
+			}
+			if v, _ := s.Text(name); len(distinct[name]) <= maxLabels {
+				distinct[name][v] = true
+			}
 		}
 	}
 	var c externalColumns
+	var many []string
 	for name, n := range filled {
-		if texts[name] == 0 {
+		switch {
+		case texts[name] == 0:
 			c.numbers = append(c.numbers, name)
-		} else if 2*n > len(rows) {
-			c.labels = append(c.labels, name)
-		} else {
+		case 2*n <= len(rows):
 			c.marks = append(c.marks, name)
+		case len(distinct[name]) > maxLabels:
+			many = append(many, name)
+		default:
+			c.labels = append(c.labels, name)
 		}
 	}
+	c.many = len(many)
 	if len(c.numbers) == 0 {
-		c.labels, c.marks = nil, append(c.marks, c.labels...)
+		c.marks, c.labels, c.many = slices.Concat(c.marks, c.labels, many), nil, 0
 	}
 	slices.Sort(c.numbers)
 	slices.Sort(c.labels)

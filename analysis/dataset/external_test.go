@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/pgassay/pgassay/parser/record"
@@ -64,11 +65,27 @@ func TestTooManyGroupsOfASeriesAreCounted(t *testing.T) {
 	d := New(DefaultLimits(), intern)
 	var b record.Batch
 	for i := range 80 {
-		b.Samples = append(b.Samples, seriesRow("app.csv", int64(i+2), record.Time(i), []string{"v", "request"}, "1", "id-"+string(rune('!'+i))))
+		b.Samples = append(b.Samples, seriesRow("app.csv", int64(i+2), record.Time(i), []string{"v", "zone", "rack"}, "1", fmt.Sprint("z", i/10), fmt.Sprint("r", i%10)))
 	}
 	d.Fold(&b)
 	m := d.Build()
 	if len(m.External) != maxLabels || m.Capped["groups of a series given"] != 80-maxLabels {
 		t.Errorf("%d series, capped %v", len(m.External), m.Capped)
+	}
+}
+
+func TestAColumnOfManyTextsSplitsNoSeries(t *testing.T) {
+	d := New(DefaultLimits(), intern)
+	var b record.Batch
+	for i := range 1000 {
+		b.Samples = append(b.Samples, seriesRow("app.csv", int64(i+2), record.Time(i), []string{"latency_ms", "tenant", "request_id"}, "1", fmt.Sprint("t", i%2), fmt.Sprint("id-", i)))
+	}
+	d.Fold(&b)
+	m := d.Build()
+	if len(m.External) != 2 || m.External[0].Name != "latency_ms (tenant=t0)" || len(m.External[0].Points) != 500 {
+		t.Errorf("%d series, want one a tenant: %.300v", len(m.External), m.External)
+	}
+	if m.Capped["texts in a column of a series given, which splits no series,"] != 1 {
+		t.Errorf("the column left out is not told: %v", m.Capped)
 	}
 }

@@ -54,16 +54,12 @@ func burstThresholds(least float64, what string) []Threshold {
 // fell into the slice before and after. events are by time. nil for a log too
 // short to have a usual rate.
 func (l *serverLog) bursts(events []*record.Event, limits burstLimits) []burst {
-	slice := max(min(max(l.Span()/burstSlices, shortestSlice), longestSlice), l.Span()/mostSlices)
-	n := int(l.Span()/slice) + 1
+	slice, counts := l.sliced(events)
+	n := len(counts)
 	if n < fewestSlices || len(events) == 0 {
 		return nil
 	}
 	at := func(e *record.Event) int { return int(e.LogTime.Sub(l.From) / slice) }
-	counts := make([]float64, n)
-	for _, e := range events {
-		counts[at(e)]++
-	}
 	usual := stats.Median(counts)
 	loud := func(k int) bool { return k >= 0 && k < n && limits.holds(int(counts[k]), usual) }
 	var out []burst
@@ -87,6 +83,48 @@ func (l *serverLog) bursts(events []*record.Event, limits burstLimits) []burst {
 		out[i].Loud = total
 	}
 	return out
+}
+
+// sliced counts the events of each slice of the log.
+func (l *serverLog) sliced(events []*record.Event) (slice record.Duration, counts []float64) {
+	slice = max(min(max(l.Span()/burstSlices, shortestSlice), longestSlice), l.Span()/mostSlices)
+	counts = make([]float64, int(l.Span()/slice)+1)
+	for _, e := range events {
+		counts[e.LogTime.Sub(l.From)/slice]++
+	}
+	return slice, counts
+}
+
+// quietShare of a log's slices must be quiet beside many events in most of them,
+// that the log shows a burst longer than half of it, and not a steady rate.
+const quietShare = 0.1
+
+// needsLongerLog says why nobody can tell whether the events came in a burst; ""
+// if the log shows it.
+func (l *serverLog) needsLongerLog(events []*record.Event, limits burstLimits) string {
+	_, counts := l.sliced(events)
+	if float64(len(events)) < limits.least {
+		return ""
+	}
+	if len(counts) < fewestSlices {
+		return fmt.Sprintf("no usual rate in input: the log spans %s", span(l.Span().Seconds()))
+	}
+	usual := stats.Median(counts)
+	if usual >= limits.least && stats.Quantile(counts, quietShare) < usual/limits.factor {
+		return "no usual rate in input: they come in more than half of the log"
+	}
+	return ""
+}
+
+// lacksUsual marks the signature as not evaluated if a group's events may be a
+// burst that the log is too short for.
+func (p *Pass) lacksUsual(l *serverLog, groups []*errorGroup, limits burstLimits) {
+	for _, g := range groups {
+		if why := l.needsLongerLog(g.events, limits); why != "" {
+			p.Lacks(why, "add a longer log, with the time before")
+			return
+		}
+	}
 }
 
 func (b *burst) add(events []*record.Event) {

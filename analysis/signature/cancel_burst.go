@@ -40,14 +40,18 @@ func detectCancelBurst(p *Pass) {
 	}
 	limits := p.burstLimits()
 	groups := l.cancels()
+	found := false
 	for _, g := range groups {
 		list := l.bursts(g.events, limits)
 		if b := worstBurst(list); b != nil {
-			g.others = groups
+			found, g.others = true, groups
 			f := l.burstFinding(g, list, b, limits)
 			l.tellCancels(&f, g.key, b)
 			p.Report(f, float64(len(b.Events)) < p.limit("floor"))
 		}
+	}
+	if !found {
+		p.lacksUsual(l, groups, limits)
 	}
 }
 

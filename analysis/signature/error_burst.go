@@ -37,15 +37,19 @@ func detectErrorBurst(p *Pass) {
 	}
 	limits := p.burstLimits()
 	groups := l.errorsByState()
+	found := false
 	for _, g := range groups {
 		list := l.bursts(g.events, limits)
 		if b := worstBurst(list); b != nil {
-			g.others = groups
+			found, g.others = true, groups
 			f := l.burstFinding(g, list, b, limits)
 			f.Actions = errorActions(g.key, b.Events[0])
 			f.WillNotHelp = []string{"trying again at once: it repeats the error and adds load"}
 			p.Report(f, float64(len(b.Events)) < p.limit("floor"))
 		}
+	}
+	if !found {
+		p.lacksUsual(l, groups, limits)
 	}
 }
 

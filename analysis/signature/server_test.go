@@ -158,6 +158,29 @@ func TestErrorBurstIsHeldAgainstTheUsualRate(t *testing.T) {
 	steady.silent(errorBurst)
 }
 
+func TestABurstNeedsALogThatShowsTheUsualRate(t *testing.T) {
+	const missing = `relation "t" does not exist`
+	most := quietHour(t)
+	for at := 600.0; at < 3600; at += 0.5 {
+		most.eventAt(at, record.Event{Kind: record.EventError, SQLState: "42P01", Text: missing, ProcessID: 7})
+	}
+	most.lacks(errorBurst, "they come in more than half of the log")
+
+	short := &hygiene{t: t}
+	for at := 0.0; at < 5; at += 0.1 {
+		short.eventAt(at, record.Event{Kind: record.EventError, SQLState: "42P01", Text: missing, ProcessID: 7})
+		short.eventAt(at, record.Event{Kind: record.EventError, SQLState: "57014", Text: "canceling statement due to statement timeout", ProcessID: 7})
+	}
+	short.lacks(errorBurst, "the log spans")
+	short.lacks(cancelBurst, "the log spans")
+
+	few := &hygiene{t: t}
+	for at := range 5 {
+		few.eventAt(float64(at), record.Event{Kind: record.EventError, SQLState: "42P01", Text: missing, ProcessID: 7})
+	}
+	few.silent(errorBurst)
+}
+
 func TestCancelsOfAutovacuumAreNoBurst(t *testing.T) {
 	h := quietHour(t)
 	for at := 1800.0; at < 1830; at++ {
