@@ -31,13 +31,17 @@ func (g *lockQueueGroup) finding(p *Pass) finding.Finding {
 	f.Effect = g.effect(usual)
 	f.Figures = g.figures(p, usual)
 	f.RuledOut = []finding.RuledOut{g.deadlocks(), g.queueOrder()}
+	head := g.holder != nil
 	for _, o := range g.queues[1:min(len(g.queues), maxListed)] {
 		f.Notes = append(f.Notes, fmt.Sprintf("also at %s: %d processes waited %s in all", clock(o.from()), o.waiters(), span(o.waited().Seconds())))
+	}
+	if !head {
+		f.Notes = append(f.Notes, "The head of the queue is not named: samples of pg_stat_activity with pg_blocking_pids(pid), or the log with log_lock_waits = on, would tell it.")
 	}
 	if q.to() >= g.l.To {
 		f.Onset.End = record.NoTime
 	}
-	head, ends := g.holder != nil, first.Acquired && g.together()
+	ends := first.Acquired && g.together()
 	f.Confidence = confidenceOf(!g.sampled || head, head && g.holder.statement() != "", ends)
 	f.WhyConfidence = "equation: " + yes(!g.sampled || head, "the waits name who holds the lock", "samples without pg_blocking_pids") +
 		"; event: " + yes(head && g.holder.statement() != "", "the head of the queue and its statement are known", "what the head of the queue ran is not in the input") +

@@ -292,6 +292,19 @@ func TestLockQueueFromSamples(t *testing.T) {
 	}
 }
 
+func TestLockQueueWithoutBlockersSaysWhatNamesTheHead(t *testing.T) {
+	h := &hygiene{t: t}
+	for at := 100.0; at <= 160; at += 10 {
+		for pid := 71; pid < 74; pid++ {
+			h.sample(record.ViewActivity, second(at), kv("pid", pid), "application_name=api", "state=active", "wait_event_type=Lock", "wait_event=relation",
+				"query_start="+second(95).Std().Format("2006-01-02T15:04:05Z"), "query=select 1")
+		}
+	}
+	f := h.one(lockQueueSignature)
+	wantText(t, "title", f.Title, "behind a session that the input does not name")
+	wantText(t, "notes", f.Notes, "The head of the queue is not named", "pg_blocking_pids(pid)")
+}
+
 func TestLockWaitsThatAreNotLoggedAreNotHealthy(t *testing.T) {
 	h := quietHour(t)
 	h.lacks(lockQueueSignature, "log_lock_waits is not known to be on")

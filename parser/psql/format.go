@@ -23,10 +23,23 @@ const (
 	scoreTranscript = 65
 )
 
-// detect claims a file with a plan in a frame.
+// detect claims a file with a plan in a frame, or with the build of an index.
 func detect(h *source.Head) *source.Detection {
+	if explain.IsLog(h.Data) {
+		return nil
+	}
+	if d := detectPlan(h); d != nil {
+		return d
+	}
+	if isBuild(h.Data) {
+		return detection(h, "transcript", scoreTranscript)
+	}
+	return nil
+}
+
+func detectPlan(h *source.Head) *source.Detection {
 	if !bytes.Contains(h.Data, []byte(queryPlan)) && !bytes.Contains(h.Data, []byte("Node")) &&
-		!bytes.Contains(h.Data, []byte("cost=")) || explain.IsLog(h.Data) {
+		!bytes.Contains(h.Data, []byte("cost=")) {
 		return nil
 	}
 	var dry record.Batch
@@ -40,6 +53,24 @@ func detect(h *source.Head) *source.Detection {
 		score = scoreFrame
 	}
 	return detection(h, t.style, score)
+}
+
+// isBuild tells the transcript of an index build by the notice of it beside a
+// prompt or a command tag, which no log has.
+func isBuild(data []byte) bool {
+	notice, client := false, false
+	for line := range bytes.Lines(data) {
+		line = bytes.TrimRight(line, "\r\n")
+		if message, ok := cutNotice(line); ok {
+			_, ok = record.BuildNotice(message)
+			notice = notice || ok
+			continue
+		}
+		_, first, _ := cutPrompt(line)
+		_, _, tag := cutTag(line)
+		client = client || first || tag
+	}
+	return notice && client
 }
 
 // detection reads the file whole.

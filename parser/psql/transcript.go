@@ -113,12 +113,11 @@ func (t *transcript) read(lines []explain.Line, bare bool) int {
 // notice reads "NOTICE:  …" of a build, behind "psql:file:line: " where psql runs
 // a script; the statement that was echoed before it is the build.
 func (t *transcript) notice(line explain.Line) bool {
-	text := line.Text[:min(len(line.Text), maxHeading)]
-	_, message, found := bytes.Cut(text, []byte("NOTICE:"))
+	message, found := cutNotice(line.Text)
 	if !found {
 		return false
 	}
-	e := record.Event{Kind: record.EventNotice, Text: strings.TrimSpace(strings.ToValidUTF8(string(message), ""))}
+	e := record.Event{Kind: record.EventNotice, Text: message}
 	rows, ok := record.BuildNotice(e.Text)
 	if !ok {
 		return false
@@ -128,6 +127,12 @@ func (t *transcript) notice(line explain.Line) bool {
 	}
 	t.add(e, line)
 	return true
+}
+
+// cutNotice takes the message out of a line with a notice.
+func cutNotice(line []byte) (message string, ok bool) {
+	_, text, ok := bytes.Cut(line[:min(len(line), maxHeading)], []byte("NOTICE:"))
+	return strings.TrimSpace(strings.ToValidUTF8(string(text), "")), ok
 }
 
 // command adds a command tag, with the statement that was echoed before it.

@@ -207,3 +207,19 @@ func BenchmarkTranscript(b *testing.B) {
 		parse(h, data, record.Pos{File: "x", Line: 1}, &record.Batch{})
 	}
 }
+
+func TestATranscriptOfABuildNeedsNoPlan(t *testing.T) {
+	const notice = "NOTICE:  hnsw graph no longer fits into maintenance_work_mem after 12345 tuples\nDETAIL:  Building will take significantly more time.\n"
+	for text, want := range map[string]bool{
+		"shop=# create index on items using hnsw (embedding vector_l2_ops);\n" + notice + "CREATE INDEX\n": true,
+		"psql:build.sql:3: " + notice + "CREATE INDEX\n":                                                   true,
+		notice:                       false, // of a server log with an empty prefix
+		"CREATE INDEX\n":             false,
+		"NOTICE:  x\nCREATE INDEX\n": false,
+		"2026-11-30 14:20:14 UTC [7] " + notice + "2026-11-30 14:20:15 UTC [7] LOG:  duration: 1 ms\nCREATE INDEX\n": false,
+	} {
+		if d := Frame.Detect(&source.Head{Name: "x.txt", Data: []byte(text), EOF: true}); (d != nil) != want {
+			t.Errorf("%q: %+v", text, d)
+		}
+	}
+}
