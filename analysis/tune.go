@@ -3,9 +3,11 @@ package analysis
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/pgassay/pgassay/analysis/autovacuum"
 	"github.com/pgassay/pgassay/analysis/dataset"
+	"github.com/pgassay/pgassay/parser"
 	"github.com/pgassay/pgassay/parser/record"
 	"github.com/pgassay/pgassay/parser/sqltext"
 )
@@ -13,6 +15,7 @@ import (
 // Tuning is the vacuum advice for one table, and what it was read from.
 type Tuning struct {
 	*autovacuum.Advice
+	Name      string      // of the server, "" if the input has one only
 	Server    string      // version, "" if not told
 	BlockSize int64       // bytes
 	From, To  record.Time // of everything timed in the input
@@ -31,32 +34,49 @@ func (e *UnknownTableError) Error() string {
 
 // Tune reads the paths and works out how often the table must be vacuumed so
 // that, just before a vacuum, at most tolerated (0..1) of the rows of an
-// index-only scan need the table. table is schema-qualified or not. Errors are an
-// UnknownTableError and those of Run.
-func Tune(ctx context.Context, paths []string, o Options, table string, tolerated float64) (*Tuning, error) {
+// index-only scan need the table: on each server that has it, by name. table is
+// schema-qualified or not. Errors are an UnknownTableError and those of Run.
+func Tune(ctx context.Context, paths []string, o Options, table string, tolerated float64) ([]*Tuning, error) {
 	statements := sqltext.NewInterner(internedStatements)
 	d := dataset.New(o.Limits, statements.Statement)
+	filter := newFiltering(o, d)
 	rep, err := readAll(ctx, paths, o, statements, func(b *record.Batch) error {
+		filter.see(b)
 		d.Fold(b)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	m := d.Build()
-	r := m.Relation(table)
-	if r == nil {
-		unknown := &UnknownTableError{Name: table}
+	var out []*Tuning
+	unknown := &UnknownTableError{Name: table}
+	for _, part := range d.Servers() {
+		m := part.Build()
+		if r := m.Relation(table); r != nil {
+			out = append(out, &Tuning{Advice: autovacuum.Advise(m, r, tolerated), Name: part.Name, Server: m.Server, BlockSize: m.BlockSize,
+				From: m.From, To: m.To, Losses: losses(rep, &part)})
+		}
 		for _, r := range m.Relations {
 			unknown.Known = append(unknown.Known, r.Name)
 		}
+	}
+	if len(out) == 0 {
+		slices.Sort(unknown.Known)
+		unknown.Known = slices.Compact(unknown.Known)
 		return nil, unknown
 	}
-	t := &Tuning{Advice: autovacuum.Advise(m, r, tolerated), Server: m.Server, BlockSize: m.BlockSize, From: m.From, To: m.To}
+	return out, nil
+}
+
+// losses counts what could not be read of the files of a server.
+func losses(rep *parser.Report, part *dataset.ServerPart) int64 {
+	var n int64
 	for i := range rep.Files {
-		for _, l := range rep.Files[i].Losses {
-			t.Losses += max(l.Count, 1)
+		if f := &rep.Files[i]; part.Name == "" || slices.Contains(part.Files, f.Name) {
+			for _, l := range f.Losses {
+				n += max(l.Count, 1)
+			}
 		}
 	}
-	return t, nil
+	return n
 }

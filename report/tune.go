@@ -35,6 +35,9 @@ func tuneText(w io.Writer, t *analysis.Tuning, o Options) error {
 
 func tuneTitle(t *analysis.Tuning) string {
 	parts := []string{view.Line(t.Relation.Name)}
+	if t.Name != "" {
+		parts = append(parts, view.Line(t.Name))
+	}
 	if t.Server != "" {
 		parts = append(parts, "PostgreSQL "+view.Line(t.Server))
 	}
@@ -81,6 +84,9 @@ func reachText(t *analysis.Tuning, limit string) string {
 	text := fmt.Sprintf("%s cannot be kept by a setting of this table: %s touches clear so many of its %s, and %s come each second. This comes nearest: %s.",
 		limit, view.Quantity(autovacuum.Touches(t.Workload.Visible, t.Workload.Pages, 1-t.Tolerated), ""), view.Quantity(t.Workload.Pages, "pages"),
 		view.Quantity(t.Workload.High, ""), now)
+	if t.Scan != nil {
+		text += " The report (PGA201) instead aims at half of the rise that it measured, which takes fewer vacuums."
+	}
 	if t.NeedsNaptime >= 1 {
 		return text + fmt.Sprintf(" autovacuum_naptime (%s, of the whole cluster) would have to be at most %s; or run VACUUM from a job.",
 			view.Quantity(t.Naptime.Value, "s"), view.Quantity(math.Floor(t.NeedsNaptime), "s"))

@@ -12,7 +12,7 @@ import (
 // shares 0..1; what is not known is null.
 func tuneJSON(w io.Writer, t *analysis.Tuning, _ Options) error {
 	out := jsonTuning{
-		SchemaVersion: SchemaVersion, Relation: utf8Of(t.Relation.Name), Server: utf8Of(t.Server), From: optional(t.From), To: optional(t.To),
+		SchemaVersion: SchemaVersion, Relation: utf8Of(t.Relation.Name), ServerName: utf8Of(t.Name), Server: utf8Of(t.Server), From: optional(t.From), To: optional(t.To),
 		Losses: t.Losses, Tolerated: number(t.Tolerated), Lacks: t.Lacks, HeldBack: t.HeldBack, Reachable: t.Reachable,
 		NeedsNaptime: number(t.NeedsNaptime), SQL: utf8Of(t.SQL()), Knob: string(t.Knob), Set: parametersOf(t.Set),
 		Now: predictionOf(t.Now), Then: predictionOf(t.Then), Note: t.Limits.Note,
@@ -41,6 +41,7 @@ func tuneJSON(w io.Writer, t *analysis.Tuning, _ Options) error {
 type jsonTuning struct {
 	SchemaVersion int             `json:"schema_version"`
 	Relation      string          `json:"relation"`
+	ServerName    string          `json:"server_name,omitempty"`
 	Server        string          `json:"server"`
 	From          *string         `json:"from"`
 	To            *string         `json:"to"`

@@ -15,6 +15,7 @@ import (
 // tuneFlags are the flags of tune.
 type tuneFlags struct {
 	options   analysis.Options
+	filter    filterFlags
 	table     string
 	tolerated float64
 	format    string
@@ -33,7 +34,8 @@ func newTune(env *environment) *cobra.Command {
 		Long: "Works out which autovacuum settings of one table keep its visibility map good enough for its\n" +
 			"index-only scans: from the rates of its writes, the settings in force, the vacuums seen and what\n" +
 			"they cost. It needs two snapshots of pg_stat_user_tables with relpages, reltuples and reloptions;\n" +
-			"pg_settings, vacuum lines and plans make it surer ('pgassay help collect').\n\nOutputs:\n\n" + tuneFormats(),
+			"pg_settings, vacuum lines and plans make it surer ('pgassay help collect'). Of several servers each\n" +
+			"that has the table is advised by itself.\n\nOutputs:\n\n" + tuneFormats(),
 		Example: "  pgassay tune --table public.queue_items postgresql.log.gz snapshots/\n" +
 			"  pgassay tune --table events --max-heap-fetch-ratio 0.05 snapshots/",
 		Args: needPaths,
@@ -46,6 +48,7 @@ func newTune(env *environment) *cobra.Command {
 	f.StringVar(&o.Prefix, "prefix", o.Prefix, "log_line_prefix of stderr logs (default: detected)")
 	f.StringVar(&o.Timezone, "timezone", o.Timezone, "zone of log times that do not tell theirs, as in Europe/Berlin (default UTC)")
 	f.IntVar(&o.Jobs, "jobs", o.Jobs, "blocks parsed at once; changes no result (default: one per processor)")
+	in.filter.flags(cmd)
 	f.StringVar(&in.format, "format", report.TuneFormats[0].Name, "what is written to standard output: "+strings.Join(tuneFormatNames(), ", "))
 	f.IntVar(&in.width, "width", 0, "columns of the page (default: COLUMNS, else 80)")
 	f.StringVar(&in.color, "color", colorAuto, "colour: auto, always or never")
@@ -73,8 +76,12 @@ func (in *tuneFlags) run(cmd *cobra.Command, env *environment, paths []string) e
 	if err := in.check(command); err != nil {
 		return err
 	}
+	var err error
+	if in.options.Filter, err = in.filter.filter(command); err != nil {
+		return err
+	}
 	in.options.Stdin = env.stdin
-	t, err := analysis.Tune(cmd.Context(), paths, in.options, in.table, in.tolerated)
+	list, err := analysis.Tune(cmd.Context(), paths, in.options, in.table, in.tolerated)
 	var unknown *analysis.UnknownTableError
 	switch {
 	case errors.As(err, &unknown):
@@ -82,16 +89,31 @@ func (in *tuneFlags) run(cmd *cobra.Command, env *environment, paths []string) e
 	case err != nil:
 		return err
 	}
-	for _, f := range report.TuneFormats {
-		if f.Name != in.format {
-			continue
+	lacks := &exit{code: exitUsage}
+	for i, t := range list {
+		if i > 0 {
+			fmt.Fprintln(env.stdout)
 		}
-		if err := f.Write(env.stdout, t, report.Options{Width: env.width(in.width), Color: env.color(in.color, isTerminal(env.stdout))}); err != nil {
-			return fmt.Errorf("write %s: %w", f.Name, err)
+		if err := in.print(env, t); err != nil {
+			return err
+		}
+		if t.Lacks != "" {
+			lacks.reason = "nothing can be advised for " + t.Relation.Name + ": " + t.Lacks
 		}
 	}
-	if t.Lacks != "" {
-		return &exit{exitUsage, "nothing can be advised for " + t.Relation.Name + ": " + t.Lacks}
+	if lacks.reason != "" {
+		return lacks
+	}
+	return nil
+}
+
+// print writes the advice for one server to standard output.
+func (in *tuneFlags) print(env *environment, t *analysis.Tuning) error {
+	i := slices.IndexFunc(report.TuneFormats, func(f report.TuneFormat) bool { return f.Name == in.format })
+	f := report.TuneFormats[i]
+	err := f.Write(env.stdout, t, report.Options{Width: env.width(in.width), Color: env.color(in.color, isTerminal(env.stdout))})
+	if err != nil {
+		return fmt.Errorf("write %s: %w", f.Name, err)
 	}
 	return nil
 }
