@@ -116,6 +116,24 @@ func (l *serverLog) needsLongerLog(events []*record.Event, limits burstLimits) s
 	return ""
 }
 
+// reportBursts reports the worst burst of each group, told by tell, or what
+// keeps the log from showing one.
+func (p *Pass) reportBursts(l *serverLog, groups []*errorGroup, tell func(*finding.Finding, *errorGroup, *burst)) {
+	limits, found := p.burstLimits(), false
+	for _, g := range groups {
+		list := l.bursts(g.events, limits)
+		if b := worstBurst(list); b != nil {
+			found, g.others = true, groups
+			f := l.burstFinding(g, list, b, limits)
+			tell(&f, g, b)
+			p.Report(f, float64(len(b.Events)) < p.limit("floor"))
+		}
+	}
+	if !found {
+		p.lacksUsual(l, groups, limits)
+	}
+}
+
 // lacksUsual marks the signature as not evaluated if a group's events may be a
 // burst that the log is too short for.
 func (p *Pass) lacksUsual(l *serverLog, groups []*errorGroup, limits burstLimits) {

@@ -38,21 +38,7 @@ func detectCancelBurst(p *Pass) {
 		p.Lacks(lacksLog, "add the server log")
 		return
 	}
-	limits := p.burstLimits()
-	groups := l.cancels()
-	found := false
-	for _, g := range groups {
-		list := l.bursts(g.events, limits)
-		if b := worstBurst(list); b != nil {
-			found, g.others = true, groups
-			f := l.burstFinding(g, list, b, limits)
-			l.tellCancels(&f, g.key, b)
-			p.Report(f, float64(len(b.Events)) < p.limit("floor"))
-		}
-	}
-	if !found {
-		p.lacksUsual(l, groups, limits)
-	}
+	p.reportBursts(l, l.cancels(), func(f *finding.Finding, g *errorGroup, b *burst) { l.tellCancels(f, g.key, b) })
 }
 
 // Kinds of cancels, by what ended the statement.

@@ -35,22 +35,10 @@ func detectErrorBurst(p *Pass) {
 		p.Lacks(lacksLog, "add the server log, with %e in log_line_prefix, or as csvlog or jsonlog")
 		return
 	}
-	limits := p.burstLimits()
-	groups := l.errorsByState()
-	found := false
-	for _, g := range groups {
-		list := l.bursts(g.events, limits)
-		if b := worstBurst(list); b != nil {
-			found, g.others = true, groups
-			f := l.burstFinding(g, list, b, limits)
-			f.Actions = errorActions(g.key, b.Events[0])
-			f.WillNotHelp = []string{"trying again at once: it repeats the error and adds load"}
-			p.Report(f, float64(len(b.Events)) < p.limit("floor"))
-		}
-	}
-	if !found {
-		p.lacksUsual(l, groups, limits)
-	}
+	p.reportBursts(l, l.errorsByState(), func(f *finding.Finding, g *errorGroup, b *burst) {
+		f.Actions = errorActions(g.key, b.Events[0])
+		f.WillNotHelp = []string{"trying again at once: it repeats the error and adds load"}
+	})
 }
 
 // errorsByState groups the errors that no other signature speaks of, by key.

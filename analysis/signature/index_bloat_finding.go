@@ -90,17 +90,8 @@ func (b *indexGrowth) summary(c *sibling) string {
 }
 
 func (b *indexGrowth) figures(p *Pass, c *sibling, plan reindexPlan) []finding.Figure {
-	fs := []finding.Figure{
-		{What: "size ÷ size after a rebuild", Value: b.ratio(), Unit: "x", Limit: fmt.Sprintf(">= %g", p.limit("min_ratio")), Says: "explains"},
-		{What: "given back by a rebuild", Value: b.Waste, Unit: "bytes", Limit: ">= " + bytesText(p.limit("min_waste")), Says: "bounded by " + b.Claim},
-		{What: "pages at the minimum per row", Value: b.Min.Pages, Unit: "pages", Indent: true},
-		{What: "pages now", Value: b.Now.Pages, Unit: "pages", Indent: true},
-		{What: "rows then, the lower of what is known", Value: b.Min.Rows, Unit: "rows", Indent: true},
-		{What: "rows now, " + b.rowsSource(), Value: b.Now.Rows, Unit: "rows", Indent: true},
-		{What: "bytes per row then", Value: b.perRow(&b.Min), Unit: "bytes/row"},
-		{What: "bytes per row now", Value: b.perRow(&b.Now), Unit: "bytes/row"},
-		{What: "rows deleted or updated (not HOT) since", Value: b.Freed, Unit: "rows", Says: "bounds the claim"},
-	}
+	fs := append(b.sizeFigures(p, "rebuild"),
+		finding.Figure{What: "rows deleted or updated (not HOT) since", Value: b.Freed, Unit: "rows", Says: "bounds the claim"})
 	fs = append(fs, plan.figures(b)...)
 	if v, x := b.lastCleaned(); v != nil {
 		fs = append(fs, finding.Figure{What: "pages vacuum could reuse", Value: float64(x.Reusable), Unit: "pages", Says: "does not shrink it",

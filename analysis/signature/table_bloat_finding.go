@@ -41,16 +41,7 @@ func (b *heapGrowth) finding(p *Pass) finding.Finding {
 }
 
 func (b *heapGrowth) figures(p *Pass) []finding.Figure {
-	fs := []finding.Figure{
-		{What: "size ÷ size after a rewrite", Value: b.ratio(), Unit: "x", Limit: fmt.Sprintf(">= %g", p.limit("min_ratio")), Says: "explains"},
-		{What: "given back by a rewrite", Value: b.Waste, Unit: "bytes", Limit: ">= " + bytesText(p.limit("min_waste")), Says: "bounded by " + b.Claim},
-		{What: "pages at the minimum per row", Value: b.Min.Pages, Unit: "pages", Indent: true},
-		{What: "pages now", Value: b.Now.Pages, Unit: "pages", Indent: true},
-		{What: "rows then, the lower of what is known", Value: b.Min.Rows, Unit: "rows", Indent: true},
-		{What: "rows now, " + b.rowsSource(), Value: b.Now.Rows, Unit: "rows", Indent: true},
-		{What: "bytes per row then", Value: b.perRow(&b.Min), Unit: "bytes/row"},
-		{What: "bytes per row now", Value: b.perRow(&b.Now), Unit: "bytes/row"},
-	}
+	fs := b.sizeFigures(p, "rewrite")
 	if b.Width > 0 {
 		fs = append(fs, finding.Figure{What: "bytes by which a row written since made it grow, at most", Value: b.Width, Unit: "bytes/row"})
 	}
@@ -61,6 +52,21 @@ func (b *heapGrowth) figures(p *Pass) []finding.Figure {
 		fs = append(fs, finding.Figure{What: "control: " + x.Index, Value: x.Sizes[len(x.Sizes)-1].Pages / x.Sizes[0].Pages, Unit: "x", Limit: fmt.Sprintf("< %g", quietRatio), Says: "control quiet"})
 	}
 	return fs
+}
+
+// sizeFigures are the size and the rows at the minimum and now; act is what
+// gives the waste back.
+func (b *bloat) sizeFigures(p *Pass, act string) []finding.Figure {
+	return []finding.Figure{
+		{What: "size ÷ size after a " + act, Value: b.ratio(), Unit: "x", Limit: fmt.Sprintf(">= %g", p.limit("min_ratio")), Says: "explains"},
+		{What: "given back by a " + act, Value: b.Waste, Unit: "bytes", Limit: ">= " + bytesText(p.limit("min_waste")), Says: "bounded by " + b.Claim},
+		{What: "pages at the minimum per row", Value: b.Min.Pages, Unit: "pages", Indent: true},
+		{What: "pages now", Value: b.Now.Pages, Unit: "pages", Indent: true},
+		{What: "rows then, the lower of what is known", Value: b.Min.Rows, Unit: "rows", Indent: true},
+		{What: "rows now, " + b.rowsSource(), Value: b.Now.Rows, Unit: "rows", Indent: true},
+		{What: "bytes per row then", Value: b.perRow(&b.Min), Unit: "bytes/row"},
+		{What: "bytes per row now", Value: b.perRow(&b.Now), Unit: "bytes/row"},
+	}
 }
 
 // rowsSource says where the rows of the latest size come from.
