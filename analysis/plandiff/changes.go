@@ -7,6 +7,7 @@ import (
 
 	"github.com/pgassay/pgassay/parser/explain"
 	"github.com/pgassay/pgassay/parser/record"
+	"github.com/pgassay/pgassay/parser/sqltext"
 )
 
 // pairing is a match seen from both sides. The nearest ancestors that have a
@@ -107,7 +108,7 @@ func withoutValues(s string) string {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
 		case c == '\'':
-			i += 1 + stringEnd(s[i+1:])
+			i += 1 + sqltext.StringEnd(s[i+1:])
 			b.WriteByte('?')
 		case c == '$' || c >= '0' && c <= '9':
 			i++
@@ -127,20 +128,6 @@ func withoutValues(s string) string {
 		}
 	}
 	return b.String()
-}
-
-// stringEnd is where a string constant ends, given what stands behind its quote.
-func stringEnd(s string) int {
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\'' {
-			continue
-		}
-		if i+1 == len(s) || s[i+1] != '\'' {
-			return i + 1
-		}
-		i++
-	}
-	return len(s)
 }
 
 func isWordByte(c byte) bool {

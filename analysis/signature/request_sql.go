@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pgassay/pgassay/analysis/dataset"
+	"github.com/pgassay/pgassay/parser/sqltext"
 )
 
 // childQuery is what a simple SELECT reads, taken from its normalized text:
@@ -299,14 +300,5 @@ func valueEnd(s string) int {
 		}
 		return len(s)
 	}
-	for i := 1; i < len(s); i++ {
-		if s[i] != '\'' {
-			continue
-		}
-		if i+1 == len(s) || s[i+1] != '\'' {
-			return i + 1
-		}
-		i++
-	}
-	return len(s)
+	return 1 + sqltext.StringEnd(s[1:])
 }

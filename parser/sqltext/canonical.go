@@ -262,6 +262,22 @@ func stringEnd(s []byte, i int, escapes bool) int {
 	return -1
 }
 
+// StringEnd is the offset behind the closing quote of a string constant, given
+// what stands behind its opening one; len(s) if it is not closed. Two quotes are
+// one of the string.
+func StringEnd(s string) int {
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\'' {
+			continue
+		}
+		if i+1 == len(s) || s[i+1] != '\'' {
+			return i + 1
+		}
+		i++
+	}
+	return len(s)
+}
+
 func quoteOrBackslash(s []byte) int {
 	for n, b := range s {
 		if b == '\'' || b == '\\' {
