@@ -121,6 +121,7 @@ func sumFigures(a, b *record.Figures) *record.Figures {
 	f.Rows, f.RowsErr = f.Rows+b.Rows, f.RowsErr+b.RowsErr
 	f.Total, f.Own = f.Total.Add(b.Total), f.Own.Add(b.Own)
 	f.HeapFetches, f.IndexOnlyRows = f.HeapFetches+b.HeapFetches, f.IndexOnlyRows+b.IndexOnlyRows
+	f.BitmapBuffers, f.BitmapScans, f.BitmapRows = f.BitmapBuffers+b.BitmapBuffers, f.BitmapScans+b.BitmapScans, f.BitmapRows+b.BitmapRows
 	f.HasRows, f.HasBuffers = f.HasRows && b.HasRows, f.HasBuffers && b.HasBuffers
 	f.IOReadTime, f.IOWriteTime, f.WALBytes = f.IOReadTime+b.IOReadTime, f.IOWriteTime+b.IOWriteTime, f.WALBytes+b.WALBytes
 	f.IsWrite = f.IsWrite || b.IsWrite

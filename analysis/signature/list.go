@@ -9,6 +9,7 @@ var List = []*Signature{
 	planFlip,
 	latencyRegression,
 	rowsPerStatementCost,
+	ginPendingList,
 	vacuumSawtooth,
 	visibilityDecay,
 	vacuumThreshold,

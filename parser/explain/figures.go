@@ -31,6 +31,8 @@ func Summarize(p *record.Plan) {
 		switch n := &p.Nodes[i]; n.NodeType {
 		case "Index Only Scan":
 			addIndexOnly(f, n)
+		case "Bitmap Index Scan":
+			addBitmap(f, n)
 		case "ModifyTable":
 			writes = true
 		}
@@ -49,6 +51,17 @@ func addIndexOnly(f *record.Figures, n *record.Node) {
 	f.HeapFetches = addRows(f.HeapFetches, n.HeapFetches)
 	f.IndexOnlyRows = record.Rows(addRows(int64(f.IndexOnlyRows), int64(rows)))
 	f.HasHeapFetches = true
+}
+
+func addBitmap(f *record.Figures, n *record.Node) {
+	if !n.Has(record.HasBuffers) || n.ActualLoops < 1 {
+		return
+	}
+	rows, _ := rowsTotal(n)
+	f.BitmapBuffers = addRows(f.BitmapBuffers, n.Buffers.Shared())
+	f.BitmapScans = addRows(f.BitmapScans, n.ActualLoops)
+	f.BitmapRows = record.Rows(addRows(int64(f.BitmapRows), int64(rows)))
+	f.HasBitmap = true
 }
 
 // summarizeWrites charges p with its ModifyTable nodes: their buffers less

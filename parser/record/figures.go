@@ -22,9 +22,14 @@ type Figures struct {
 	HeapFetches    int64
 	IndexOnlyRows  Rows
 	HasHeapFetches bool
-	IOReadTime     Duration // root; valid if HasIOTime
-	IOWriteTime    Duration
-	HasIOTime      bool
-	WALBytes       int64 // root; valid if HasWAL
-	HasWAL         bool
+	// BitmapBuffers sums the Bitmap Index Scan nodes, BitmapRows the row pointers
+	// that they gave, BitmapScans their loops. Valid if HasBitmap.
+	BitmapBuffers, BitmapScans int64
+	BitmapRows                 Rows
+	HasBitmap                  bool
+	IOReadTime                 Duration // root; valid if HasIOTime
+	IOWriteTime                Duration
+	HasIOTime                  bool
+	WALBytes                   int64 // root; valid if HasWAL
+	HasWAL                     bool
 }
