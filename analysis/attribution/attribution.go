@@ -140,7 +140,10 @@ func isCandidate(cost series.Kind, c *series.Column) bool {
 	case series.BuffersPerRow, series.TimePerRow, series.TimePerExecution, series.DirtiedPerExecution, series.WrittenPerExecution,
 		series.WALPerExecution, series.LiveRows, series.InsertedSinceVacuum:
 		return false
-	case series.IOTimePerExecution, series.TempPerExecution, series.HeapFetchesPerRow, series.VisibleShare, series.WaitingBackends,
+	case series.PlanningTime:
+		// No buffers of a plan are read while it is made.
+		return !inBuffers(cost) && c.Measured()
+	case series.IOTimePerExecution, series.TempPerExecution, series.HeapFetchesPerRow, series.LoopsPerExecution, series.VisibleShare, series.WaitingBackends,
 		series.ActiveBackends, series.WALRate, series.Checkpoints, series.AutovacuumWorkers, series.External:
 		return c.Measured()
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/pgassay/pgassay/analysis/dataset"
@@ -64,6 +65,10 @@ func (s *scene) costs(kind series.Kind, of func(i int) float64) *scene {
 	s.frame.Columns = append(s.frame.Columns, series.Column{Kind: series.LockWaits, Name: "lock waits", Missing: "log_lock_waits not known to be on", Values: make([]float64, readings)})
 	add(series.WallClock, "wall clock", nil, s.minutes)
 	return s
+}
+
+func (s *scene) withoutSizes() {
+	s.frame.Columns = slices.DeleteFunc(s.frame.Columns, func(c series.Column) bool { return c.Kind == series.IndexPages || c.Kind == series.TablePages })
 }
 
 func (s *scene) ask(kind series.Kind, baseline float64) Answer {
@@ -140,6 +145,46 @@ func TestDeadRowsExplainASawtooth(t *testing.T) {
 	want(t, s.ask(series.BuffersPerRow, 40), "dead rows of items: explains; ")
 }
 
+// A statement that reads its inner table more and more often is told from the
+// sizes and the clock that grow beside it.
+func TestLoopsExplainTimeAndBuffers(t *testing.T) {
+	for _, kind := range []series.Kind{series.TimePerExecution, series.BuffersPerExecution} {
+		s := newScene(12)
+		loops := make([]float64, readings)
+		for i := range loops {
+			loops[i] = 200 + 10*float64(i) + 60*s.r.NormFloat64()
+		}
+		s.costs(kind, func(i int) float64 { return 20 + 7*loops[i] + 20*s.r.NormFloat64() })
+		s.frame.Columns = append(s.frame.Columns[:1:1], append([]series.Column{{Kind: series.LoopsPerExecution, Name: "loops of table scans", Values: loops, Readings: readings}}, s.frame.Columns[1:]...)...)
+		want(t, s.ask(kind, 1420), "loops of table scans: explains; ")
+	}
+}
+
+func TestPlanningIsNoCauseOfBuffers(t *testing.T) {
+	s := newScene(13)
+	s.costs(series.BuffersPerExecution, func(i int) float64 { return 500 + s.pages[i] })
+	s.frame.Columns = append(s.frame.Columns, series.Column{Kind: series.PlanningTime, Name: "planning time", Values: s.pages, Readings: readings})
+	if a := s.ask(series.BuffersPerExecution, 500); a.Of(series.PlanningTime) != nil {
+		t.Error("planning is weighed as a cause of the execution's buffers")
+	}
+}
+
+// Two things that grow correlate, whatever the cause: what keeps to the common
+// trend but moves by itself around it is not the cause.
+func TestGrowthThatSharesOnlyTheTrendIsNoCause(t *testing.T) {
+	s := newScene(14)
+	for i := range s.dead {
+		s.dead[i] = 1000 + 50*float64(i) + 400*s.r.NormFloat64()
+	}
+	s.costs(series.TimePerExecution, func(i int) float64 { return 10 + s.minutes[i]/500 + 0.5*s.r.NormFloat64() })
+	s.withoutSizes()
+	a := s.ask(series.TimePerExecution, 10)
+	want(t, a, "wall clock: explains; ")
+	if c := a.Of(series.DeadRows); c.Verdict != finding.RuledOutVerdict || c.Raw.R < 0.8 {
+		t.Errorf("dead rows are %s with raw r %.2f: %s", c.Verdict, c.Raw.R, c.Why)
+	}
+}
+
 func TestClosedLoopLoadIsNoCause(t *testing.T) {
 	s := newScene(4)
 	s.costs(series.BuffersPerRow, func(i int) float64 { return 500 + s.pages[i] + 30*s.r.NormFloat64() })
@@ -174,13 +219,7 @@ func TestLoadAloneIsNeverTheCause(t *testing.T) {
 func TestOnlyTheClockIsLeft(t *testing.T) {
 	s := newScene(5)
 	s.costs(series.TimePerExecution, func(i int) float64 { return 10 + s.minutes[i]/500 + 0.5*s.r.NormFloat64() })
-	var columns []series.Column
-	for _, c := range s.frame.Columns {
-		if c.Kind != series.IndexPages && c.Kind != series.TablePages {
-			columns = append(columns, c)
-		}
-	}
-	s.frame.Columns = columns
+	s.withoutSizes()
 	want(t, s.ask(series.TimePerExecution, 10), "wall clock: explains; ")
 }
 

@@ -106,6 +106,9 @@ type Execution struct {
 	// hides Exec.Duration. PlanDuration is the plan's own, 0 if there is none.
 	Duration     record.Duration
 	PlanDuration record.Duration
+	// Bind is what the Bind line before this Execute says, valid if HasBind.
+	Bind    record.Duration
+	HasBind bool
 	// Concurrency is the number of other executions in flight at Start.
 	Concurrency int
 }
@@ -117,6 +120,17 @@ func (e *Execution) ServerTime() record.Duration {
 		return 0
 	}
 	return e.Duration
+}
+
+// Planning is how long planning took: what EXPLAIN says, else the Bind step of
+// the extended protocol, which reads the parameters and plans (or takes a kept
+// plan, in no time). False where the input does not tell it: auto_explain does
+// not log it, and a simple statement's duration line holds it unseparated.
+func (e *Execution) Planning() (record.Duration, bool) {
+	if e.Figures != nil && e.Figures.HasPlanning {
+		return e.Figures.Planning, true
+	}
+	return e.Bind, e.HasBind
 }
 
 // Statement is everything known of one fingerprint: the executions of the log,
@@ -171,6 +185,8 @@ type Diff struct {
 	Pos                             record.Pos // of the later row
 	Calls, Rows                     int64
 	ExecTime                        float64 // ms
+	Plans                           int64   // 0 unless pg_stat_statements.track_planning is on
+	PlanTime                        float64 // ms, of Plans; not part of ExecTime
 	Hit, Read, Dirtied, Written     int64
 	TempRead, TempWritten, WALBytes int64
 }

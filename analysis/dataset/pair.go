@@ -13,6 +13,7 @@ type pairer struct {
 	session *Session
 	plans   map[string][]*Exec    // plans that wait for a duration line
 	bare    map[string]*Execution // Execute lines that wait for a plan
+	bound   *Exec                 // Bind line that waits for its Execute
 	text    *Exec                 // log_statement text that waits for a bare duration
 }
 
@@ -25,7 +26,10 @@ const cursor = "DECLARE CURSOR"
 
 func (p *pairer) line(x *Exec) {
 	switch x.Kind {
-	case record.ExecParse, record.ExecBind:
+	case record.ExecParse:
+		p.step(x, nil)
+	case record.ExecBind:
+		p.bound = x
 		p.step(x, nil)
 	case record.ExecPlan:
 		p.plan(x)
@@ -122,6 +126,7 @@ func sumFigures(a, b *record.Figures) *record.Figures {
 	f.Total, f.Own = f.Total.Add(b.Total), f.Own.Add(b.Own)
 	f.HeapFetches, f.IndexOnlyRows = f.HeapFetches+b.HeapFetches, f.IndexOnlyRows+b.IndexOnlyRows
 	f.BitmapBuffers, f.BitmapScans, f.BitmapRows = f.BitmapBuffers+b.BitmapBuffers, f.BitmapScans+b.BitmapScans, f.BitmapRows+b.BitmapRows
+	f.Loops, f.HasLoops = f.Loops+b.Loops, f.HasLoops || b.HasLoops
 	f.HasRows, f.HasBuffers = f.HasRows && b.HasRows, f.HasBuffers && b.HasBuffers
 	f.IOReadTime, f.IOWriteTime, f.WALBytes = f.IOReadTime+b.IOReadTime, f.IOWriteTime+b.IOWriteTime, f.WALBytes+b.WALBytes
 	f.IsWrite = f.IsWrite || b.IsWrite
@@ -164,6 +169,12 @@ func (p *pairer) add(x, line *Exec, plan record.Duration) *Execution {
 	e := &Execution{Exec: x, Statement: p.b.statement(x.Fingerprint), Duration: line.Duration, PlanDuration: plan, Start: x.Time}
 	if x.HasDuration {
 		e.Start = x.Time.Add(-line.Duration)
+	}
+	if x.Kind == record.ExecExecute && p.bound != nil {
+		if p.bound.Fingerprint == x.Fingerprint {
+			e.Bind, e.HasBind = p.bound.Duration, p.bound.HasDuration
+		}
+		p.bound = nil
 	}
 	p.b.m.Executions = append(p.b.m.Executions, e)
 	p.step(x, e)

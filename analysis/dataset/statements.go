@@ -276,11 +276,12 @@ func addDiff(diffs map[statementOf]*Diff, of statementOf, prev, cur reading) {
 	sum := *d
 	sum.From = min(d.From, prev.time)
 	sum.ExecTime += delta("total_exec_time")
+	sum.PlanTime += delta("total_plan_time")
 	for _, c := range [...]struct {
 		name string
 		sum  *int64
 	}{
-		{"calls", &sum.Calls}, {"rows", &sum.Rows}, {"shared_blks_hit", &sum.Hit}, {"shared_blks_read", &sum.Read},
+		{"calls", &sum.Calls}, {"plans", &sum.Plans}, {"rows", &sum.Rows}, {"shared_blks_hit", &sum.Hit}, {"shared_blks_read", &sum.Read},
 		{"shared_blks_dirtied", &sum.Dirtied}, {"shared_blks_written", &sum.Written},
 		{"temp_blks_read", &sum.TempRead}, {"temp_blks_written", &sum.TempWritten}, {"wal_bytes", &sum.WALBytes},
 	} {

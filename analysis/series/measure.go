@@ -23,6 +23,8 @@ func executionMeasures() []measure {
 			func(d *dataset.Diff) (float64, float64) { return float64(d.TempRead + d.TempWritten), calls(d) }},
 		{IOTimePerExecution, false, ioTime, nil},
 		{HeapFetchesPerRow, false, heapFetches, nil},
+		{LoopsPerExecution, false, loops, nil},
+		{PlanningTime, false, planning, func(d *dataset.Diff) (float64, float64) { return d.PlanTime, float64(d.Plans) }},
 		{WALPerExecution, false, walBytes, func(d *dataset.Diff) (float64, float64) { return float64(d.WALBytes), calls(d) }},
 		{Concurrency, false, func(e *dataset.Execution) (float64, float64) {
 			if e.ServerTime() == 0 {
@@ -88,6 +90,21 @@ func heapFetches(e *dataset.Execution) (float64, float64) {
 		return 0, 0
 	}
 	return float64(f.HeapFetches), f.IndexOnlyRows.Float()
+}
+
+func loops(e *dataset.Execution) (float64, float64) {
+	if e.Figures == nil || !e.Figures.HasLoops {
+		return 0, 0
+	}
+	return float64(e.Figures.Loops), 1
+}
+
+// planning is over the executions whose planning the log tells.
+func planning(e *dataset.Execution) (float64, float64) {
+	if t, ok := e.Planning(); ok {
+		return t.Milliseconds(), 1
+	}
+	return 0, 0
 }
 
 func walBytes(e *dataset.Execution) (float64, float64) {

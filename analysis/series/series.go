@@ -27,6 +27,8 @@ const (
 	TempPerExecution
 	IOTimePerExecution
 	HeapFetchesPerRow
+	LoopsPerExecution
+	PlanningTime // per planning; no part of the cost in time
 	WALPerExecution
 	OtherShapes
 	IndexPages
@@ -60,6 +62,7 @@ var measures = [...]struct{ name, unit string }{
 	DirtiedPerExecution: {"blocks dirtied", "blocks"}, WrittenPerExecution: {"blocks written", "blocks"},
 	TempPerExecution: {"temporary blocks", "blocks"}, IOTimePerExecution: {"I/O time", "ms"},
 	HeapFetchesPerRow: {"heap fetches", "fetches/row"}, WALPerExecution: {"WAL", "bytes"},
+	LoopsPerExecution: {"loops of table scans", "loops"}, PlanningTime: {"planning time", "ms"},
 	OtherShapes: {"plan shape", "share"}, IndexPages: {"pages of", "pages"}, TablePages: {"pages of", "pages"},
 	LiveRows: {"live rows of", "rows"}, DeadRows: {"dead rows of", "rows"},
 	InsertedSinceVacuum: {"rows inserted since the vacuum of", "rows"}, VisibleShare: {"all-visible share of", "share"},

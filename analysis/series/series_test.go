@@ -145,6 +145,64 @@ func TestDifferencesStandInForTheLog(t *testing.T) {
 	}
 }
 
+func TestPlanningIsPerPlanningAndLoopsPerExecution(t *testing.T) {
+	w := workload{seconds: 100, statements: true, sizes: true}
+	if c := frame(t, model(w.batch())).Column(PlanningTime); c != nil {
+		t.Errorf("planning without track_planning: %v", c.Values)
+	}
+	b := w.batch()
+	for i := range b.Samples {
+		s := &b.Samples[i]
+		if s.View == record.ViewStatements { // half of the calls are planned, 4 ms each
+			calls, _ := s.Int("calls")
+			s.Columns = record.NewColumns(append(slices.Clone(s.Columns.Names), "plans", "total_plan_time"))
+			s.Values = append(s.Values, record.Value{Text: strconv.Itoa(int(calls / 2)), Valid: true}, record.Value{Text: strconv.Itoa(int(2 * calls)), Valid: true})
+		}
+	}
+	if c := frame(t, model(b)).Column(PlanningTime); c == nil || c.Values[5] != 4 || c.Source != FromStatements {
+		t.Errorf("planning %v, want 4 ms of pg_stat_statements", c)
+	}
+	b = workload{seconds: 100, log: true, executionsPerTick: 10}.batch()
+	for i := range b.Executions {
+		f := &b.Executions[i].Figures
+		f.Loops, f.HasLoops = int64(10+i%2), true
+		f.Planning, f.HasPlanning = 1500, i%2 == 0
+	}
+	f := frame(t, model(b))
+	if c := f.Column(LoopsPerExecution); c == nil || math.Abs(c.Values[5]-10.5) > 0.3 {
+		t.Errorf("loops %v, want 10.5", c)
+	}
+	if c := f.Column(PlanningTime); c == nil || c.Values[5] != 1.5 || c.Source != FromLog {
+		t.Errorf("planning %v, want 1.5 ms of plans", c)
+	}
+}
+
+// In the extended protocol the Bind step plans; it belongs to the Execute of
+// its own statement and session.
+func TestBindTellsThePlanning(t *testing.T) {
+	b := &record.Batch{}
+	insert, other := intern([]byte("insert")), &record.Statement{Fingerprint: "f2", Normalized: "select 1", Command: "SELECT"}
+	line := func(s int, kind record.ExecutionKind, st *record.Statement, d record.Duration) {
+		n := int64(len(b.Executions))
+		b.Executions = append(b.Executions, record.Execution{Pos: record.Pos{File: "log", Line: n + 1, Offset: n}, LogTime: second(float64(s)) + record.Time(n), LineNum: n,
+			Kind: kind, Session: "1", Duration: d, HasDuration: true, Statement: st})
+	}
+	for s := range 60 {
+		line(s, record.ExecBind, insert, 700)
+		line(s, record.ExecExecute, insert, 2000)
+		line(s, record.ExecBind, insert, 900_000) // its Execute is not logged
+		line(s, record.ExecExecute, other, 50)
+	}
+	m := model(b)
+	f := frame(t, m)
+	if c := f.Column(PlanningTime); c == nil || math.Abs(c.Values[5]-0.7) > 1e-9 {
+		t.Errorf("planning %v, want 0.7 ms of Bind", c)
+	}
+	if _, ok := m.Statement("f2").Executions[0].Planning(); ok {
+		t.Error("the Bind of another statement counts as planning")
+	}
+}
+
 func TestBothSourcesTogether(t *testing.T) {
 	m := model(workload{seconds: 100, log: true, statements: true, sizes: true, executionsPerTick: 10}.batch())
 	a, ok := AgreementOf(m.Statement("f1"))

@@ -177,7 +177,7 @@ func (s *timeSplit) figures(added float64) []finding.Figure {
 }
 
 func (d *slowdown) ruledOut(p *Pass) []finding.RuledOut {
-	out := []finding.RuledOut{d.same("more rows", "rows", d.Rows), d.same("more buffers", "buffers", d.Buffers), d.planChange(), d.load(p)}
+	out := []finding.RuledOut{d.same("more rows", "rows", d.Rows), d.same("more buffers", "buffers", d.Buffers), d.planChange(), d.planning(), d.load(p)}
 	logged := lockWaits(p.Model, d.Statement, d.Change.By, d.After.Between().To)
 	return append(out, logged)
 }

@@ -113,3 +113,41 @@ func TestLatencyNeedsASeries(t *testing.T) {
 	}
 	wantText(t, "lacks", p.NotEvaluated[0].Lacks, "no series of durations in input")
 }
+
+// A simple statement's duration line holds its planning, a plan's duration does
+// not.
+func TestPlanningIsARivalOnlyOfTimesThatHoldIt(t *testing.T) {
+	// planning runs slowDisk and answers how planning is judged. executed is the
+	// duration that the plan before each statement's line says; nil: no such line.
+	planning := func(executed func(record.Duration) record.Duration) finding.RuledOut {
+		b := slowDisk().batch()
+		plans := b.Executions
+		if executed != nil {
+			b.Executions = nil
+			for _, plan := range plans {
+				line := plan
+				line.Kind, line.HasPlan, line.Figures = record.ExecStatement, false, record.Figures{}
+				plan.Pos.Offset, line.Pos.Offset = 2*plan.Pos.Offset, 2*plan.Pos.Offset+1
+				plan.Duration = executed(plan.Duration)
+				b.Executions = append(b.Executions, plan, line)
+			}
+		}
+		f := only(t, run(b, latencyRegression), "PGA106")
+		for _, r := range f.RuledOut {
+			if r.Rival == "planning" {
+				return r
+			}
+		}
+		t.Fatalf("no rival planning among %+v", f.RuledOut)
+		return finding.RuledOut{}
+	}
+	if r := planning(nil); r.Verdict != finding.RuledOutVerdict {
+		t.Errorf("durations of plans: %+v", r)
+	}
+	if r := planning(func(d record.Duration) record.Duration { return d - 100 }); r.Verdict != finding.RuledOutVerdict {
+		t.Errorf("statements 0.1 ms longer than their plans: %+v", r)
+	}
+	if r := planning(func(d record.Duration) record.Duration { return min(d, 10*record.Millisecond) }); r.Verdict != finding.NotRuledOut {
+		t.Errorf("plans that take as long as before: %+v", r)
+	}
+}

@@ -70,6 +70,7 @@ type flipLoad struct {
 	analyzed bool   // the table was analyzed at second 299
 	back     int    // second at which the earlier plan returns; 0 never
 	noPlans  bool
+	period   int // seconds after which the plan changes to and fro, all the time; 0 never
 }
 
 func (l flipLoad) run() *Pass {
@@ -78,6 +79,9 @@ func (l flipLoad) run() *Pass {
 	query := &record.Statement{Fingerprint: "q", Normalized: "select * from orders where a = $1", Command: "SELECT", Relations: []string{"orders"}}
 	for s := range 600 {
 		late := s >= 300 && (l.back == 0 || s < l.back)
+		if l.period > 0 {
+			late = s/l.period%2 == 1
+		}
 		value := "$1 = '" + string(rune('a'+draw.IntN(5))) + "'"
 		switch l.values {
 		case "":
@@ -135,6 +139,7 @@ func TestFlipThatReturnedIsToldWithItsEnd(t *testing.T) {
 func TestNoFlip(t *testing.T) {
 	for name, change := range map[string]func(*flipLoad){
 		"the cost does not change":                      func(l *flipLoad) { l.after, l.wait = 100, 17 },
+		"to and fro, and no event":                      func(l *flipLoad) { l.period, l.analyzed = 100, false },
 		"it changes by a fifth":                         func(l *flipLoad) { l.after, l.wait = 120, 20 },
 		"parameters choose the plan":                    func(l *flipLoad) { l.values = "by value" },
 		"other parameters with more rows, and no event": func(l *flipLoad) { l.values, l.rows, l.analyzed = "", 100, false },

@@ -15,7 +15,7 @@ import (
 // reads runs after the tree, so the root's buffers do not contain it.
 func Summarize(p *record.Plan) {
 	f := &p.Figures
-	*f = record.Figures{Shape: shape(p.Nodes)}
+	*f = record.Figures{Shape: shape(p.Nodes), Planning: p.PlanningTime, HasPlanning: p.HasPlanning}
 	if len(p.Nodes) == 0 {
 		return
 	}
@@ -28,7 +28,9 @@ func Summarize(p *record.Plan) {
 	f.WALBytes, f.HasWAL = root.WALBytes, root.Has(record.HasWAL)
 	writes := false
 	for i := range p.Nodes {
-		switch n := &p.Nodes[i]; n.NodeType {
+		n := &p.Nodes[i]
+		addLoops(f, n)
+		switch n.NodeType {
 		case "Index Only Scan":
 			addIndexOnly(f, n)
 		case "Bitmap Index Scan":
@@ -41,6 +43,14 @@ func Summarize(p *record.Plan) {
 	if writes {
 		summarizeWrites(p)
 	}
+}
+
+func addLoops(f *record.Figures, n *record.Node) {
+	if n.RelationName == "" || n.NodeType == "ModifyTable" || !n.Has(record.HasActual) {
+		return
+	}
+	f.Loops = addRows(f.Loops, max(0, n.ActualLoops))
+	f.HasLoops = true
 }
 
 func addIndexOnly(f *record.Figures, n *record.Node) {

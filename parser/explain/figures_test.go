@@ -103,6 +103,25 @@ func TestFiguresOfIndexOnlyScans(t *testing.T) {
 	}
 }
 
+// Loops are those of the nodes that read a table: not of joins, of what is
+// written, or of the index scans below a bitmap.
+func TestFiguresOfLoopsAndPlanning(t *testing.T) {
+	const node = " (actual time=0.001..0.001 rows=1 loops=%d)\n"
+	tree := "Insert on c" + fmt.Sprintf(node, 1) +
+		"  ->  Nested Loop" + fmt.Sprintf(node, 1) +
+		"        ->  Seq Scan on a" + fmt.Sprintf(node, 1) +
+		"        ->  Bitmap Heap Scan on b" + fmt.Sprintf(node, 700) +
+		"              ->  Bitmap Index Scan on b_i" + fmt.Sprintf(node, 700)
+	f := mustText(t, tree+"Planning Time: 0.250 ms\nExecution Time: 1.000 ms\n").Figures
+	if !f.HasLoops || f.Loops != 701 || !f.HasPlanning || f.Planning != 250 {
+		t.Errorf("%+v, want 701 loops and 250 µs of planning", f)
+	}
+	f = mustText(t, "Insert on t (actual time=0.001..0.001 rows=0 loops=1)\n  ->  Result (actual time=0.001..0.001 rows=1 loops=1)\n").Figures
+	if f.HasLoops || f.HasPlanning {
+		t.Errorf("%+v: an insert of values reads no table, and its plan tells no planning", f)
+	}
+}
+
 func TestShapeIsThePlanNotTheExecution(t *testing.T) {
 	base := "Limit  (cost=0.42..0.47 rows=1 width=8)\n  ->  Index Scan using i on t a  (cost=0.42..49.09 rows=9 width=8)\n"
 	shape := func(text string) uint64 { return mustText(t, text).Figures.Shape }

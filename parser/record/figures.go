@@ -27,9 +27,19 @@ type Figures struct {
 	BitmapBuffers, BitmapScans int64
 	BitmapRows                 Rows
 	HasBitmap                  bool
-	IOReadTime                 Duration // root; valid if HasIOTime
-	IOWriteTime                Duration
-	HasIOTime                  bool
-	WALBytes                   int64 // root; valid if HasWAL
-	HasWAL                     bool
+	// Loops sums the actual loops of the nodes that read a table: how often the
+	// statement began to read one, each parallel process for itself; an index
+	// scan below a BitmapAnd or BitmapOr counts with its heap scan. Valid if
+	// HasLoops: not of an INSERT of values, which reads none.
+	Loops    int64
+	HasLoops bool
+	// Planning is EXPLAIN's "Planning Time". Valid if HasPlanning: auto_explain
+	// does not log it.
+	Planning    Duration
+	HasPlanning bool
+	IOReadTime  Duration // root; valid if HasIOTime
+	IOWriteTime Duration
+	HasIOTime   bool
+	WALBytes    int64 // root; valid if HasWAL
+	HasWAL      bool
 }
