@@ -36,6 +36,11 @@ func (r *Relation) Deleted() []Delta {
 	return r.deltas(func(p *TablePoint) record.Count { return p.Del })
 }
 
+// SeqTupRead are the deltas of seq_tup_read: rows that sequential scans read.
+func (r *Relation) SeqTupRead() []Delta {
+	return r.deltas(func(p *TablePoint) record.Count { return p.SeqTupRead })
+}
+
 // Written are the deltas of all rows inserted, updated and deleted.
 func (r *Relation) Written() []Delta {
 	return r.deltas(func(p *TablePoint) record.Count {

@@ -38,6 +38,7 @@ var sides = []side{
 	// The planner was told too little.
 	{Of: "PGA213", IDs: []string{"PGA301"}, Same: sameTable, When: overlapping},
 	{Of: "PGA301", IDs: []string{"PGA303"}, Same: sameStatement, When: overlapping},
+	{Of: "PGA105", IDs: []string{"PGA105"}, Same: sameTable, When: atOneEvent},
 	{Of: "PGA105", IDs: []string{"PGA103", "PGA106"}, Same: sameStatement, When: beginsWith},
 	{Of: "PGA504", IDs: []string{"PGA304"}, Same: sameStatement, When: overlapping},
 	// Locks, and who waits and fails behind them.
@@ -163,6 +164,11 @@ func overlapping(cause, side spell, slack record.Duration) bool {
 // by the time it had settled.
 func beginsWith(cause, side spell, slack record.Duration) bool {
 	return cause.From.Known() && side.From.Known() && side.From >= cause.Event.Add(-slack) && side.From <= cause.Settled.Add(slack)
+}
+
+// atOneEvent reports whether both follow the same event.
+func atOneEvent(cause, side spell, _ record.Duration) bool {
+	return cause.Event.Known() && cause.Event == side.Event
 }
 
 // beginsWithin reports whether the side began while the cause lasted.

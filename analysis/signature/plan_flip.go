@@ -20,8 +20,8 @@ var planFlip = &Signature{
 	Fix: "Undo what changed if that was no intention (a dropped index, a setting). Else correct the estimate that the new plan rests on: more detailed or extended statistics, an index that serves condition and order, " +
 		"or for a prepared statement plan_cache_mode.",
 	Verify: "The statement's plan has its earlier shape again, and its cost per row is back.",
-	Needs:  []Need{needPlans},
-	Silent: []string{"a flip without a change of cost", "two plans side by side that parameters or sessions choose", "other parameters since a time"},
+	Needs:  []Need{{"P", "plans with buffers: auto_explain.log_analyze and log_buffers; without them likely at most, from snapshots of pg_stat_statements and of the indexes over time"}},
+	Silent: []string{"a flip without a change of cost", "two plans side by side that parameters or sessions choose", "other parameters since a time", "an index dropped that nothing used"},
 	Thresholds: []Threshold{
 		{"min_ratio", 1.5, "x", "of the cost per row, up or down, that a flip must bring"},
 		{"level", 0.01, "", "that the p-value of the change must stay below"},
@@ -32,9 +32,13 @@ var planFlip = &Signature{
 }
 
 func detectPlanFlip(p *Pass) {
-	if !p.anyPlan() {
+	unseen, measured := p.unseenFlips()
+	if !p.anyPlan() && !measured {
 		p.Lacks("no logged plans in input", "auto_explain with log_analyze and log_buffers")
 		return
+	}
+	for _, u := range unseen {
+		p.Report(u.finding(p), u.Time.Last-u.Time.First < p.limit("floor_ms"))
 	}
 	for _, s := range p.Model.Statements {
 		if c := flipOf(p, s); c != nil {

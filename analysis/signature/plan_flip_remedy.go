@@ -126,12 +126,7 @@ func (c *flipCase) undo() []finding.Action {
 	case onset.Analyze, onset.TableVacuum:
 		return nil
 	case onset.DropIndex:
-		if x := c.Cause.Index; x != nil && x.Definition != "" {
-			return []finding.Action{{Do: strings.Replace(x.Definition, "INDEX ", "INDEX CONCURRENTLY ", 1) + ";", SQL: true,
-				Cost: "reads the table twice, waits for older transactions; every write pays for the index again"}}
-		}
-		return []finding.Action{{Do: "Create the index again (CREATE INDEX CONCURRENTLY): " + c.Cause.Text + " took from the earlier plan what it used. Input does not tell its definition.",
-			Cost: "reads the table twice, waits for older transactions"}}
+		return []finding.Action{indexAgain(c.Cause)}
 	case onset.SettingChange:
 		return []finding.Action{{Do: "Set it back, if no other statement needs it, or for this statement alone with SET LOCAL: " + c.Cause.Text + ".",
 			Cost: "ALTER SYSTEM and a reload act on all sessions"}}
@@ -139,6 +134,16 @@ func (c *flipCase) undo() []finding.Action {
 		return []finding.Action{{Do: "The new index looks cheaper than it is: correct the estimate below, or drop it if nothing else needs it (PGA211). Event: " + c.Cause.Text + "."}}
 	}
 	return nil
+}
+
+// indexAgain brings back the index that was dropped.
+func indexAgain(cause *onset.Explanation) finding.Action {
+	if x := cause.Index; x != nil && x.Definition != "" {
+		return finding.Action{Do: strings.Replace(x.Definition, "INDEX ", "INDEX CONCURRENTLY ", 1) + ";", SQL: true,
+			Cost: "reads the table twice, waits for older transactions; every write pays for the index again"}
+	}
+	return finding.Action{Do: "Create the index again (CREATE INDEX CONCURRENTLY): " + cause.Text + " took from the earlier plan what it used. Input does not tell its definition.",
+		Cost: "reads the table twice, waits for older transactions"}
 }
 
 // statistics are the actions that correct the estimate of the new plan, at the
