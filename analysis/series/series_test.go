@@ -203,6 +203,38 @@ func TestBindTellsThePlanning(t *testing.T) {
 	}
 }
 
+// A partitioned table holds nothing itself: its state is the sum over its
+// partitions, of which one is made on the way.
+func TestStateOfAPartitionedTableIsThatOfItsPartitions(t *testing.T) {
+	b := workload{seconds: 100, log: true, executionsPerTick: 10}.batch()
+	for s := 0; s < 100; s += 5 {
+		sample(b, record.ViewTables, second(float64(s)), "schemaname", "public", "relname", "items", "relation_size", "0", "n_live_tup", "0", "n_dead_tup", "0")
+		for k, from := range []int{0, 0, 50} {
+			if s >= from {
+				sample(b, record.ViewTables, second(float64(s)), "schemaname", "public", "relname", "items_"+strconv.Itoa(k), "partition_parent", "public.items",
+					"relation_size", strconv.Itoa(1000*8192), "n_live_tup", "500", "n_dead_tup", strconv.Itoa(10*s))
+			}
+		}
+	}
+	f := frame(t, model(b))
+	pages, live, dead := f.Column(TablePages), f.Column(LiveRows), f.Column(DeadRows)
+	if pages == nil || pages.Name != "pages of items" || dead == nil || dead.Name != "dead rows of items" {
+		t.Fatalf("pages %+v, dead rows %+v: want those of items", pages, dead)
+	}
+	for i, at := range f.at {
+		since, partitions := float64(at-start)/1e6, 2.0
+		if since >= 50 {
+			partitions = 3
+		}
+		if since > 95 { // behind the last capture
+			continue
+		}
+		if pages.Values[i] != 1000*partitions || live.Values[i] != 500*partitions || math.Abs(dead.Values[i]-10*since*partitions) > 1e-6*since {
+			t.Errorf("second %g: %g pages, %g live and %g dead rows in %g partitions", since, pages.Values[i], live.Values[i], dead.Values[i], partitions)
+		}
+	}
+}
+
 func TestBothSourcesTogether(t *testing.T) {
 	m := model(workload{seconds: 100, log: true, statements: true, sizes: true, executionsPerTick: 10}.batch())
 	a, ok := AgreementOf(m.Statement("f1"))

@@ -30,16 +30,20 @@ func (c *Collector) states(f *Frame) {
 	}
 }
 
+// tableColumns are the state of a table; what adds up is of a partitioned table
+// the sum over the tables that hold its rows, since it has none itself.
 func (c *Collector) tableColumns(f *Frame, r *dataset.Relation) []Column {
-	heap := r.HeapSizes(c.model.BlockSize)
 	of := func(kind Kind, value func(*dataset.TablePoint) (float64, bool)) Column {
 		return interpolated(f, kind, pointsOf(r, value))
 	}
+	total := func(kind Kind, value func(*dataset.TablePoint) (float64, bool)) Column {
+		return summed(f, kind, r, func(leaf *dataset.Relation) []dataset.Reading { return pointsOf(leaf, value) })
+	}
 	cols := []Column{
-		interpolated(f, TablePages, heap),
-		of(LiveRows, func(p *dataset.TablePoint) (float64, bool) { return float64(p.LiveTup.N), p.LiveTup.Known }),
-		of(DeadRows, func(p *dataset.TablePoint) (float64, bool) { return float64(p.DeadTup.N), p.DeadTup.Known }),
-		of(InsertedSinceVacuum, func(p *dataset.TablePoint) (float64, bool) {
+		summed(f, TablePages, r, func(leaf *dataset.Relation) []dataset.Reading { return leaf.HeapSizes(c.model.BlockSize) }),
+		total(LiveRows, func(p *dataset.TablePoint) (float64, bool) { return float64(p.LiveTup.N), p.LiveTup.Known }),
+		total(DeadRows, func(p *dataset.TablePoint) (float64, bool) { return float64(p.DeadTup.N), p.DeadTup.Known }),
+		total(InsertedSinceVacuum, func(p *dataset.TablePoint) (float64, bool) {
 			return float64(p.InsSinceVacuum.N), p.InsSinceVacuum.Known
 		}),
 		of(VisibleShare, func(p *dataset.TablePoint) (float64, bool) {
@@ -85,6 +89,26 @@ func interpolated(f *Frame, kind Kind, rs []dataset.Reading) Column {
 	}
 	col.Readings++ // the one on either side counts for the part up to it
 	return col
+}
+
+// summed adds the values of the leaves of a relation. One that captures do not
+// show at a time, because it was made later or is dropped, holds nothing then.
+func summed(f *Frame, kind Kind, r *dataset.Relation, readings func(*dataset.Relation) []dataset.Reading) Column {
+	leaves := r.Leaves()
+	out := interpolated(f, kind, readings(leaves[0]))
+	for _, leaf := range leaves[1:] {
+		col := interpolated(f, kind, readings(leaf))
+		for i, v := range col.Values {
+			switch {
+			case math.IsNaN(out.Values[i]):
+				out.Values[i] = v
+			case !math.IsNaN(v):
+				out.Values[i] += v
+			}
+		}
+		out.Readings = max(out.Readings, col.Readings)
+	}
+	return out
 }
 
 func absent(f *Frame) []float64 {
