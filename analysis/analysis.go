@@ -188,6 +188,9 @@ func notes(m *dataset.Model, inputs []Input) []string {
 	out = append(out, standbyNote(m)...)
 	if m.Logging.Censored() {
 		out = append(out, "The log is incomplete: "+m.Logging.Why+". Means before and after an event are possible at most.")
+		if m.Logging.Rate > 0 {
+			out = append(out, fmt.Sprintf("Executions per second beside a cost are estimated: each logged one stands for %.3g.", m.Logging.Weight()))
+		}
 	}
 	if m.Sampled < 1 {
 		out = append(out, fmt.Sprintf("More executions than fit were logged: the figures rest on a sample of %.3g of the minutes of each session.", m.Sampled))

@@ -18,6 +18,19 @@ type Logging struct {
 	PlanFloor, DurationFloor record.Duration
 	// Why tells how a threshold or sampling was recognised; "" if none was.
 	Why string
+	// Rate is the share of all executions that a uniform sampling logs, 0 if none
+	// is known: auto_explain.sample_rate, where no threshold and no duration line
+	// adds others.
+	Rate float64
+}
+
+// Weight is how many executions a logged one stands for: an estimate where the
+// log is a uniform sample, else 1.
+func (l Logging) Weight() float64 {
+	if l.Rate > 0 {
+		return 1 / l.Rate
+	}
+	return 1
 }
 
 // Censored reports whether only part of the executions was logged.
@@ -54,6 +67,9 @@ func loggingOf(m *Model) Logging {
 		}
 		if r, err := strconv.ParseFloat(s.Value, 64); err == nil && r > 0 && r < 1 {
 			l.Why = name + " = " + s.Value + " logs a sample"
+			if name == "auto_explain.sample_rate" && l.Durations == 0 && l.PlanFloor == 0 {
+				l.Rate = r
+			}
 		}
 	}
 	return l

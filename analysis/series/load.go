@@ -154,13 +154,14 @@ func countIn(times []record.Time, s Span) int {
 }
 
 // throughput counts the executions of all statements: those that end in the
-// reading's time, or those of pg_stat_statements.
+// reading's time, each weighted by what a sampled log leaves out, or those of
+// pg_stat_statements.
 func (l *load) throughput(f *Frame, groups []reading) Column {
 	col := Column{Kind: Throughput, Values: absent(f)}
 	for i, g := range groups {
 		if len(l.ends) > 0 {
 			w := window(g.span)
-			col.Values[i] = float64(countIn(l.ends, w)) / w.To.Sub(w.From).Seconds()
+			col.Values[i] = l.model.Logging.Weight() * float64(countIn(l.ends, w)) / w.To.Sub(w.From).Seconds()
 			continue
 		}
 		var calls, seconds float64

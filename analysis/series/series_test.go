@@ -235,6 +235,23 @@ func TestStateOfAPartitionedTableIsThatOfItsPartitions(t *testing.T) {
 	}
 }
 
+func TestThroughputOfASampledLogIsEstimated(t *testing.T) {
+	throughput := func(settings ...string) float64 {
+		b := workload{seconds: 100, log: true, sizes: true, executionsPerTick: 10}.batch()
+		for i := 0; i < len(settings); i += 2 {
+			sample(b, record.ViewSettings, second(0), "name", settings[i], "setting", settings[i+1])
+		}
+		return frame(t, model(b)).Column(Throughput).Values[5]
+	}
+	whole := throughput()
+	if got := throughput("auto_explain.sample_rate", "0.2"); math.Abs(got-5*whole) > 1e-9 {
+		t.Errorf("a fifth logged: %g executions/s, want 5 × %g", got, whole)
+	}
+	if got := throughput("auto_explain.sample_rate", "0.2", "auto_explain.log_min_duration", "1"); got != whole {
+		t.Errorf("a fifth of the slow part says nothing of all: %g, want %g as logged", got, whole)
+	}
+}
+
 func TestBothSourcesTogether(t *testing.T) {
 	m := model(workload{seconds: 100, log: true, statements: true, sizes: true, executionsPerTick: 10}.batch())
 	a, ok := AgreementOf(m.Statement("f1"))
