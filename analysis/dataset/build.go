@@ -206,6 +206,9 @@ func (b *builder) eventsAndSpan() {
 		if view == record.ViewSettings && b.d.kept != nil {
 			continue // kept whatever their time
 		}
+		if view == record.ViewColumnSizes {
+			continue // taken once, whenever it suits
+		}
 		for i := range rows {
 			m.span(rows[i].CapturedAt)
 		}

@@ -70,9 +70,10 @@ func (d *Dataset) filtered(all *Model) *Model {
 	return m
 }
 
-// rows are the snapshot rows that f keeps. Settings hold until they change.
+// rows are the snapshot rows that f keeps. Settings hold until they change, and
+// what a column's values take was looked at once.
 func (f *Filter) rows(view record.View, rows []record.Sample, part *Part) []record.Sample {
-	if view == record.ViewSettings {
+	if view == record.ViewSettings || view == record.ViewColumnSizes {
 		return rows
 	}
 	var out []record.Sample

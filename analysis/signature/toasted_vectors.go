@@ -3,6 +3,7 @@ package signature
 import (
 	"fmt"
 
+	"github.com/pgassay/pgassay/analysis/dataset"
 	"github.com/pgassay/pgassay/analysis/finding"
 )
 
@@ -53,7 +54,8 @@ func detectToastedVectors(p *Pass) {
 type toasted struct {
 	*exactSearch
 	buffers, rows, pages float64
-	known                bool // pages; else they are taken as one per row at most
+	known                bool                // pages; else they are taken as one per row at most
+	sizes                *dataset.ColumnSize // of the vectors, nil if not told
 }
 
 func (x *exactSearch) toasted() toasted {
@@ -65,8 +67,22 @@ func (x *exactSearch) toasted() toasted {
 	if !t.known {
 		t.pages = t.rows
 	}
+	if r := c.knownRelation(c.relationName(x.scan)); r != nil {
+		t.sizes = columnSized(c.Model.ColumnSizes(r), unquoted(x.Near.Column))
+	}
 	return t
 }
+
+// fitsPage reports whether the largest vector known leaves room for itself in a
+// page; one that nothing is known of may.
+func (t *toasted) fitsPage() bool {
+	return t.sizes == nil || t.sizes.Bytes[len(t.sizes.Bytes)-1].Bytes <= float64(t.c.Model.BlockSize-pageOverhead)
+}
+
+// pageOverhead is what a page of one row has beside the row's values, in bytes:
+// its header and line pointer (32, MaxHeapTupleSize in htup_details.h) and the
+// row's header (24).
+const pageOverhead = 56
 
 // heapPages is the size of the scanned table's main fork in the last snapshot
 // that tells it, in pages.
@@ -110,6 +126,11 @@ func (t *toasted) tell(f *finding.Finding) {
 		{What: "pages of the table", Value: t.pages, Unit: "pages", Text: counted(t.pages), Says: size},
 		{What: "buffers a row beyond them", Value: (t.buffers - t.pages) / max(1, t.rows), Unit: "buffers/row", Says: "a lookup in the TOAST table for each"},
 	}
+	if t.sizes != nil {
+		f.Figures = append(f.Figures, finding.Figure{What: "pg_column_size of " + t.sizes.Column, Value: t.sizes.Bytes[len(t.sizes.Bytes)-1].Bytes, Unit: "bytes",
+			Text: sizesText(t.sizes), Limit: "about 2,000 bytes a row stay in it"})
+		f.Evidence = append(f.Evidence, sizesEvidence(t.sizes))
+	}
 	f.Actions = t.actions()
 	f.WillNotHelp = []string{"VACUUM, or REINDEX of the TOAST table: the lookups stay", "compression: vectors hardly shrink"}
 	f.Verify = []string{"EXPLAIN (ANALYZE, BUFFERS) again: the scan's buffers are about the pages of the table.",
@@ -119,9 +140,11 @@ func (t *toasted) tell(f *finding.Finding) {
 func (t *toasted) actions() []finding.Action {
 	table, column := t.c.tableSQL(t.scan), t.Near.Column
 	var out []finding.Action
-	if column != "" {
+	if column != "" && t.fitsPage() {
 		out = append(out, finding.Action{SQL: true, Do: fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET STORAGE PLAIN; VACUUM FULL %s;", table, column, table),
 			Cost: "VACUUM FULL locks the table against reads and writes while it rewrites table and indexes, and needs as much free disk as both; a row must then fit a page: an INSERT of a longer vector fails"})
+	}
+	if column != "" {
 		out = append(out, finding.Action{SQL: true, Do: fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s USING hnsw (%s %s);", table, column, distanceClass(&t.Near)),
 			Cost: "results are approximate; if one exists already, the planner's cost of the scan is what hides it: look with SET LOCAL enable_seqscan = off"})
 	}

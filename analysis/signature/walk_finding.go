@@ -31,7 +31,7 @@ func (w *walk) finding(p *Pass) finding.Finding {
 	f.Attribution = w.attribution(p)
 	f.Forecast = w.forecast()
 	f.Summary = w.summary(&f)
-	f.Evidence = w.evidence(points)
+	f.Evidence = append(w.evidence(points), elementsOf(p.Model, w.Index).evidence()...)
 	f.Series = w.series()
 	f.N = fmt.Sprintf("%d readings of the index size after the transition and %d before the event; %s executions after, %s before",
 		len(w.After), len(w.Before), thousands(int64(len(after))), thousands(int64(len(before))))
@@ -134,8 +134,8 @@ func (w *walk) eventText() string {
 	return "vacuum of " + w.Index.Relation.Name
 }
 
-// confidence: equation, event and control; differences of pg_stat_statements
-// and an event that does not name the index cap it.
+// confidence: equation, event and control; differences of pg_stat_statements, an
+// event that does not name the index, and elements of one size cap it.
 func (w *walk) confidence(m *dataset.Model) (finding.Confidence, string) {
 	held := []string{"equation (unit slope and level)"}
 	var missing []string
@@ -167,6 +167,9 @@ func (w *walk) confidence(m *dataset.Model) (finding.Confidence, string) {
 	}
 	if w.Event != nil && !w.Event.FromLog {
 		limit(finding.Likely, "the vacuum is known from a snapshot, which does not say what it cleaned")
+	}
+	if same := elementsOf(m, w.Index).oneSize(); same != "" {
+		limit(finding.Likely, "elements of one size fit into freed slots, so that pgvector's walk is not to be expected: "+same)
 	}
 	if w.Source == fromPlans && m.Logging.PlanFloor > 0 {
 		limit(finding.Possible, m.Logging.Why)

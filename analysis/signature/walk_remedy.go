@@ -92,6 +92,8 @@ func (w *walkStep) finding(p *Pass) finding.Finding {
 		clock(w.Event.End), w.Index.Index, num(w.Now), num(w.Baseline), times(f.Effect), num(w.Pages))
 	f.Evidence = append([]finding.Evidence{{What: "event", Pos: w.Event.Pos, Time: w.Event.End, Value: w.Pages, Unit: "pages", Excerpt: f.Onset.Event}},
 		costEvidence(w.Points, w.Event.End, w.Points[len(w.Points)-1].At, 1.2*w.Baseline, "baseline "+num(w.Baseline))...)
+	elements := elementsOf(p.Model, w.Index)
+	f.Figures, f.Evidence = append(f.Figures, elements.figures()...), append(f.Evidence, elements.evidence()...)
 	f.Series = []finding.Series{w.series()}
 	f.Notes = []string{"More snapshots of pg_stat_user_indexes with pg_relation_size and captured_at, at least ten on either side of the vacuum, would show the slope and raise the confidence."}
 	f.Actions, f.WillNotHelp, f.Verify = walkRemedy(w.Index.SQL(), w.Pages*float64(p.Model.BlockSize), w.Baseline)

@@ -47,7 +47,8 @@ func (w *walk) figures(p *Pass, before, after []costPoint) []finding.Figure {
 		out = append(out, finding.Figure{What: "buffers per row over all executions", Value: w.together(), Unit: "buffers/row", Says: times(w.together() / w.Baseline), Indent: true})
 	}
 	out = append(out, w.collinear(p, after)...)
-	return append(out, w.opclass()...)
+	out = append(out, elementsOf(p.Model, w.Index).figures()...)
+	return append(out, w.scans()...)
 }
 
 // waiting is the time from the vacuum to the walk: the cost stayed while the index
@@ -105,21 +106,14 @@ func (w *walk) rivalSize(name string, sizes []dataset.Reading, after []costPoint
 	return []finding.Figure{{What: name, Value: slope, Unit: "buffers/page", Text: why, Says: says, Indent: true}}
 }
 
-// opclass gives what the definition and the scans say about the index.
-func (w *walk) opclass() []finding.Figure {
-	var out []finding.Figure
-	if class := operatorClass(w.Index.Definition); class != "" {
-		says := "element size fixed"
-		if variableSize(class) {
-			says = "element size varies"
-		}
-		out = append(out, finding.Figure{What: "operator class", Text: class, Says: says})
+// scans of the index are those of its capture counters.
+func (w *walk) scans() []finding.Figure {
+	scanned := w.Index.Scanned()
+	if len(scanned) == 0 {
+		return nil
 	}
-	if scanned := w.Index.Scanned(); len(scanned) > 0 {
-		n, _ := dataset.Total(scanned)
-		out = append(out, finding.Figure{What: "scans of the index meanwhile", Value: float64(n), Unit: "scans", Says: "the writes pay, " + scansSay(n)})
-	}
-	return out
+	n, _ := dataset.Total(scanned)
+	return []finding.Figure{{What: "scans of the index meanwhile", Value: float64(n), Unit: "scans", Says: "the writes pay, " + scansSay(n)}}
 }
 
 func scansSay(n int64) string {

@@ -10,7 +10,8 @@ import (
 	"github.com/pgassay/pgassay/parser/record"
 )
 
-// snapshotFiles hold a query for each part, and what stands around them.
+// snapshotFiles hold a query for each part, what stands around them, and scripts
+// that are no part of a capture.
 //
 //go:embed snapshot
 var snapshotFiles embed.FS

@@ -23,6 +23,7 @@ type snapshotFlags struct {
 	dir     string
 	every   time.Duration
 	explain bool
+	columns bool
 	width   int
 }
 
@@ -36,10 +37,13 @@ func newSnapshotSQL(env *environment) *cobra.Command {
 			"other role a part. What is missing or forbidden costs its own part, never the capture. Read it\n" +
 			"before you run it; 'pgassay help snapshots' tells more.\n\n" +
 			"--format json, the default, prints a row a line to standard output; csv writes a file for each\n" +
-			"view into --dir; --every prints a shell script that captures again and again into --dir.",
+			"view into --dir; --every prints a shell script that captures again and again into --dir.\n\n" +
+			"--column-sizes prints another script, to run once: it samples how large the values of vector\n" +
+			"columns are, and unlike the capture it reads tables for that.",
 		Example: "  pgassay snapshot-sql | psql -X -d shop > snapshot.ndjson\n" +
 			"  pgassay snapshot-sql --format csv --dir snapshots | psql -X -d shop\n" +
 			"  pgassay snapshot-sql --every 60s > loop.sh; sh loop.sh -d shop\n" +
+			"  pgassay snapshot-sql --column-sizes | psql -X -d shop > column_sizes.ndjson\n" +
 			"  pgassay snapshot-sql --explain",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return in.run(cmd, env) },
@@ -48,6 +52,7 @@ func newSnapshotSQL(env *environment) *cobra.Command {
 	f.StringVar(&in.format, "format", in.format, "json: rows on standard output; csv: files in --dir")
 	f.StringVar(&in.dir, "dir", in.dir, "folder of csv files, or of what --every writes, where psql runs")
 	f.DurationVar(&in.every, "every", 0, "print a shell script that captures this often, as in 60s")
+	f.BoolVar(&in.columns, "column-sizes", false, "print the script that samples how large the values of vector columns are")
 	f.BoolVar(&in.explain, "explain", false, "say what each part is for and which signatures use it")
 	f.IntVar(&in.width, "width", 0, "columns of --explain (default: COLUMNS, else 80)")
 	return cmd
@@ -63,6 +68,8 @@ func (in *snapshotFlags) check(command string) error {
 		return usage(command, "--format %q: json or csv", in.format)
 	case !plainPath.MatchString(in.dir):
 		return usage(command, "--dir %q: letters, digits and . _ - : / only, since a script names it", in.dir)
+	case in.columns && (in.every > 0 || in.format != snapshotJSON):
+		return usage(command, "--column-sizes is a script of its own, to run once: leave --every and --format out")
 	case in.every == 0:
 		return nil
 	case in.every < time.Second || in.every%time.Second != 0:
@@ -81,6 +88,8 @@ func (in *snapshotFlags) run(cmd *cobra.Command, env *environment) error {
 	switch {
 	case in.explain:
 		text = explainSnapshot(env.width(in.width))
+	case in.columns:
+		text = fmt.Sprintf("-- pgassay snapshot-sql --column-sizes, %s.\n", version()) + snapshotText("optional/column_sizes.sql")
 	case in.every > 0:
 		text = in.fill(snapshotText("loop.sh"), text)
 	}

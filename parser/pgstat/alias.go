@@ -24,6 +24,7 @@ var (
 	ofVacuuming  = []record.View{record.ViewVacuuming}
 	ofServer     = []record.View{record.ViewServer}
 	ofCounted    = []record.View{record.ViewTupleStats, record.ViewVisibility, record.ViewIndexStats}
+	ofColumns    = []record.View{record.ViewColumnSizes}
 	ofRelations  = slices.Concat(ofTables, ofIndexes)
 )
 
@@ -65,6 +66,14 @@ var aliases = []alias{
 	{"num_dead_item_ids", ofVacuuming, []string{"num_dead_tuples"}}, // up to 16
 	{"schemaname", ofCounted, []string{"nspname", "schema_name", "table_schema", "schema"}},
 	{"relname", ofCounted, []string{"indexrelname", "indexname", "index_name", "index", "tablename", "table_name", "relation_name", "relation", "table", "oid", "regclass"}},
+	{"schemaname", ofColumns, []string{"nspname", "schema_name", "table_schema", "schema"}},
+	{"relname", ofColumns, []string{"tablename", "table_name", "relation_name", "relation", "table", "attrelid", "regclass"}},
+	{"attname", ofColumns, []string{"column_name", "columnname", "column"}},
+	{"p10", ofColumns, []string{"size_p10", "p10_size", "p10_bytes", "p10_column_size", "pct10", "percentile_10"}},
+	{"p50", ofColumns, []string{"size_p50", "p50_size", "p50_bytes", "p50_column_size", "pct50", "percentile_50", "median", "median_size"}},
+	{"p90", ofColumns, []string{"size_p90", "p90_size", "p90_bytes", "p90_column_size", "pct90", "percentile_90"}},
+	{"p99", ofColumns, []string{"size_p99", "p99_size", "p99_bytes", "p99_column_size", "pct99", "percentile_99"}},
+	{"n", ofColumns, []string{"count", "rows", "sampled", "sample_rows"}},
 	{"in_recovery", ofServer, []string{"pg_is_in_recovery"}},
 	{"postmaster_start_time", ofServer, []string{"pg_postmaster_start_time"}},
 	{"datname", nil, []string{"database_name", "dbname", "database"}},

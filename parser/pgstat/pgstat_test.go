@@ -146,6 +146,8 @@ func shapes() []shape {
 		{"role settings", "datname,rolname,name,setting", record.ViewRoleSettings, "rolname"},
 		{"role settings as stored", "setdatabase,setrole,setconfig", record.ViewRoleSettings, "setconfig"},
 		{"scores", "relid,schemaname,relname,score,xid_score,vacuum_score,do_vacuum,for_wraparound", record.ViewScores, "do_vacuum"},
+		{"column sizes", "now,schemaname,tablename,attname,p10,p50,p90,p99,n", record.ViewColumnSizes, "relname attname p10 p99 n"},
+		{"column sizes of one's own", "table_name,column_name,size_p10,median,size_p90,count", record.ViewColumnSizes, "relname attname p10 p50 p90 n"},
 		{"quoted header", `"relname","n_live_tup","Total Size"`, record.ViewTables, "total size"},
 	}
 }
@@ -184,23 +186,25 @@ func TestColumnsInAnyShape(t *testing.T) {
 // TestOthersFilesAreNotClaimed: logs, plans and other tables.
 func TestOthersFilesAreNotClaimed(t *testing.T) {
 	for name, text := range map[string]string{
-		"csvlog":     "2026-11-30 14:06:28.117 UTC,,,13217,,6b0d82e4.33a1,1,,2026-11-30 14:06:28 UTC,,0,LOG,00000,\"x\",,,,,,,,,\"\",\"postmaster\",,0\n",
-		"jsonlog":    `{"timestamp":"2026-11-30 13:53:32.037 UTC","pid":1,"query":"x","query_id":0,"error_severity":"LOG","message":"m","backend_type":"client backend"}`,
-		"plan":       `[{"Plan": {"Node Type": "Seq Scan", "Relation Name": "t"}}]`,
-		"locks":      "locktype,pid,mode,granted,query,state\n",
-		"receiver":   "pid,status,receive_start_lsn,written_lsn,flushed_lsn,slot_name,sender_host\n",
-		"conflicts":  "datid,datname,confl_tablespace,confl_lock,confl_snapshot\n",
-		"caches":     "name,blks_zeroed,blks_hit,blks_read,flushes,stats_reset\n",
-		"slot stats": "slot_name,spill_txns,spill_count,spill_bytes,stats_reset\n",
-		"copy":       "pid,datid,datname,relid,command,type,bytes_processed,bytes_total\n",
-		"roles":      "rolname,rolsuper,rolcanlogin,rolvaliduntil\n",
-		"columns":    "schemaname,tablename,attname,null_frac\n",
-		"functions":  "funcid,schemaname,funcname,calls,total_time,self_time\n",
-		"own table":  "id,name,price\n1,x,2\n",
-		"sequences":  "relid,schemaname,relname,blks_read,blks_hit\n",
-		"stderr log": "2026-11-30 14:17:31.150 UTC [5781] LOG:  starting PostgreSQL 15.20 (Debian), compiled, 64-bit\n",
-		"empty":      "",
-		"text plan":  " Seq Scan on t  (cost=0.00..1.00 rows=1 width=4)\n",
+		"csvlog":      "2026-11-30 14:06:28.117 UTC,,,13217,,6b0d82e4.33a1,1,,2026-11-30 14:06:28 UTC,,0,LOG,00000,\"x\",,,,,,,,,\"\",\"postmaster\",,0\n",
+		"jsonlog":     `{"timestamp":"2026-11-30 13:53:32.037 UTC","pid":1,"query":"x","query_id":0,"error_severity":"LOG","message":"m","backend_type":"client backend"}`,
+		"plan":        `[{"Plan": {"Node Type": "Seq Scan", "Relation Name": "t"}}]`,
+		"locks":       "locktype,pid,mode,granted,query,state\n",
+		"receiver":    "pid,status,receive_start_lsn,written_lsn,flushed_lsn,slot_name,sender_host\n",
+		"conflicts":   "datid,datname,confl_tablespace,confl_lock,confl_snapshot\n",
+		"caches":      "name,blks_zeroed,blks_hit,blks_read,flushes,stats_reset\n",
+		"slot stats":  "slot_name,spill_txns,spill_count,spill_bytes,stats_reset\n",
+		"copy":        "pid,datid,datname,relid,command,type,bytes_processed,bytes_total\n",
+		"roles":       "rolname,rolsuper,rolcanlogin,rolvaliduntil\n",
+		"columns":     "schemaname,tablename,attname,null_frac\n",
+		"widths":      "schemaname,tablename,attname,avg_width,n_distinct,correlation\n",
+		"percentiles": "time,p50,p90,p99\n",
+		"functions":   "funcid,schemaname,funcname,calls,total_time,self_time\n",
+		"own table":   "id,name,price\n1,x,2\n",
+		"sequences":   "relid,schemaname,relname,blks_read,blks_hit\n",
+		"stderr log":  "2026-11-30 14:17:31.150 UTC [5781] LOG:  starting PostgreSQL 15.20 (Debian), compiled, 64-bit\n",
+		"empty":       "",
+		"text plan":   " Seq Scan on t  (cost=0.00..1.00 rows=1 width=4)\n",
 	} {
 		if d := detect(name, []byte(text)); d != nil && (d.Score > scoreNoMatch || d.Reason == "") {
 			t.Errorf("%s is claimed: %+v", name, d)

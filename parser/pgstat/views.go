@@ -81,6 +81,13 @@ var views = []viewSpec{
 		any:  []string{"all_frozen"},
 		none: []string{"blkno", "pd_all_visible"},
 	},
+	{
+		view: record.ViewColumnSizes,
+		doc:  "percentiles of pg_column_size of a table's column, in bytes",
+		all:  []string{"relname", "attname"},
+		any:  []string{"p10", "p50", "p90", "p99"},
+		none: []string{"indexrelname", "n_distinct", "n_live_tup"},
+	},
 	// Of each session and command in progress.
 	{
 		view: record.ViewActivity,

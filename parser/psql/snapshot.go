@@ -59,7 +59,8 @@ func (t *table) titles() []string {
 }
 
 // snapshot adds the rows of a table that is a view. It is false where the rows
-// have no time: in an experiment, only the order of its sizes counts.
+// have no time: in an experiment, only the order of its sizes counts. Those of
+// values are none of a relation.
 func (t *transcript) snapshot(frame *table) bool {
 	view, ok := frame.view()
 	if !ok {
@@ -75,7 +76,7 @@ func (t *transcript) snapshot(frame *table) bool {
 		cells, at := frame.row(r)
 		view.Add(t.b, record.Pos{File: t.file, Line: at.Number, Offset: at.Offset}, append(cells, more.cells...), t.at, t.from)
 	}
-	return view.Timed() || t.at.Known()
+	return view.Timed() || t.at.Known() || view.View() == record.ViewColumnSizes
 }
 
 // row is the texts of a row and its first line.

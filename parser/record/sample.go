@@ -42,6 +42,9 @@ const (
 	ViewTupleStats View = "pgstattuple"
 	// ViewIndexStats is pgstatindex of a named index.
 	ViewIndexStats View = "pgstatindex"
+	// ViewColumnSizes is pg_column_size of one column of a named table, in bytes:
+	// percentiles over all or some of its rows.
+	ViewColumnSizes View = "pg_column_size"
 	// ViewSeries is a series of the user's: a time and numbers (--series).
 	ViewSeries View = "series"
 )
