@@ -72,6 +72,11 @@ func collectNames(m *dataset.Model, databases, users, applications, statements n
 	for _, s := range m.Statements {
 		statements.add(s.Normalized)
 	}
+	sizes := m.Rows(record.ViewColumnSizes)
+	for i := range sizes {
+		column, _ := sizes[i].Text("attname")
+		statements.add(column)
+	}
 	for _, w := range changedSettings(m) {
 		statements.add(w)
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/pgassay/pgassay/analysis"
+	"github.com/pgassay/pgassay/analysis/finding"
 	"github.com/pgassay/pgassay/report/internal/fixture"
 	"github.com/pgassay/pgassay/report/view"
 )
@@ -188,6 +189,59 @@ func noneOf(t *testing.T, f Format, v *view.View, hidden secrets, own map[string
 			i := strings.Index(out, s)
 			t.Errorf("%s: %q in …%s…", f.Name, s, out[max(0, i-60):min(len(out), i+60)])
 		}
+	}
+}
+
+// TestAnonymousReportsHaveNoParameter reads the csvlog of a PostgreSQL 18 with
+// durations, parameters and plans, of 24 requests that ask for the rows of
+// acme-1 to acme-16 one by one; those of acme-5 and above are empty.
+func TestAnonymousReportsHaveNoParameter(t *testing.T) {
+	o := analysis.DefaultOptions()
+	for _, o.Anonymize = range []bool{false, true} {
+		r, err := analysis.Run(context.Background(), []string{"testdata/fan-out"}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.ID == "PGA402" })
+		if i < 0 || !strings.Contains(strings.Join(r.Findings[i].Notes, ""), "12 parameters returned no row over the whole span") {
+			t.Fatalf("no list of parameters: %+v", r.Findings)
+		}
+		for _, f := range Formats {
+			out := strings.ToLower(unpacked(t, write(t, f.Name, r, DefaultOptions())))
+			at := strings.Index(out, "acme")
+			if o.Anonymize && at >= 0 {
+				t.Errorf("%s: …%s…", f.Name, out[max(0, at-60):min(len(out), at+60)])
+			}
+			if shown := slices.Contains([]string{"json", "html", "xlsx"}, f.Name); !o.Anonymize && shown && at < 0 {
+				t.Errorf("%s does not show the parameters", f.Name)
+			}
+		}
+	}
+}
+
+// The name of a column that was measured is known from there alone.
+func TestAnonymousReportsHaveNoMeasuredColumn(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "sizes.csv")
+	if err := os.WriteFile(file, []byte("relname,attname,p10,p90,p99\nitems,embedding,210,598,648\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := analysis.DefaultOptions()
+	o.Anonymize = true
+	r, err := analysis.Run(context.Background(), []string{"../samples/hnsw-page-walk", file}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := false
+	for _, f := range Formats {
+		out := unpacked(t, write(t, f.Name, r, DefaultOptions()))
+		said = said || strings.Contains(out, "pg_column_size of c")
+		if at := strings.Index(out, "pg_column_size of embedding"); at >= 0 {
+			t.Errorf("%s: …%s…", f.Name, out[at:min(len(out), at+60)])
+		}
+	}
+	if !said {
+		t.Error("no format tells the sizes")
 	}
 }
 

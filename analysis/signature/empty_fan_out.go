@@ -195,18 +195,9 @@ func (g *fanOutGroup) emptyNotes() []string {
 		notes = append(notes, "the wall time of this loop is attributed to another child of the same parent")
 	}
 	if !g.rows.exact {
-		notes = append(notes, "which children are empty is not measurable: no plans of the child in the log")
+		return append(notes, "which children are empty is not measurable: no plans of the child in the log")
 	}
-	if len(g.rows.idle) > 0 {
-		const shown = 20
-		var list []string
-		for _, p := range g.rows.idle[:min(len(g.rows.idle), shown)] {
-			list = append(list, fmt.Sprintf("%s (%s calls)", shorten(p.value, 60), thousands(int64(p.calls))))
-		}
-		notes = append(notes, fmt.Sprintf("%s parameters returned no row over the whole span; look at them, rows may yet come: %s",
-			thousands(int64(len(g.rows.idle))), strings.Join(list, "; ")))
-	}
-	return notes
+	return append(notes, g.idle.notes()...)
 }
 
 // emptySeries is N against rows per request over time.

@@ -49,6 +49,37 @@ func TestEmptyChildrenCountedFromPlans(t *testing.T) {
 	}
 }
 
+// A parameter that returned a row once, to whomever, is none that never did.
+func TestIdleParametersAreThoseOfTheWholeSpan(t *testing.T) {
+	load := bucketLoad()
+	load.levels = []int{40, 40, 40}
+	l := newAppLog()
+	l.plans = true
+	l.setting("log_min_duration_statement", "0")
+	load.log(l)
+	l.run("another", readBucket, "$1 = '1', $2 = '10'", 100*record.Microsecond, 3)
+	l.idle("end", 10*record.Second)
+	notes := strings.Join(only(t, l.evaluate(), "PGA402").Notes, "\n")
+	wantText(t, "notes", notes, "29 parameters returned no row", "$2 = '11' (48 calls)")
+	if strings.Contains(notes, "'10' ") || strings.Contains(notes, "not measurable") {
+		t.Error(notes)
+	}
+}
+
+func TestIdleParametersNeedParameters(t *testing.T) {
+	load := bucketLoad()
+	load.levels = []int{40, 40, 40}
+	l := newAppLog()
+	l.plans = true
+	l.setting("log_min_duration_statement", "0")
+	b := load.log(l)
+	for i := range b.batch.Executions {
+		b.batch.Executions[i].Parameters = ""
+	}
+	f := only(t, b.evaluate(), "PGA402")
+	wantText(t, "notes", strings.Join(f.Notes, "\n"), "which parameters returned no row over the whole span is not measurable: no parameters of the child in the log")
+}
+
 func TestEmptyChildrenBoundByRowsOfOneLevel(t *testing.T) {
 	load := bucketLoad()
 	load.levels = []int{40, 40, 40}

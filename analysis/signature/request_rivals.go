@@ -95,7 +95,7 @@ func ownTimeOf(g *fanOutGroup, level []int) ownTime {
 }
 
 func addByParameters(by map[string]*meanOf, parameters string, ms float64) {
-	if parameters == "" || by[parameters] == nil && len(by) >= idleParameters {
+	if parameters == "" || by[parameters] == nil && len(by) >= maxParameters {
 		return
 	}
 	if by[parameters] == nil {

@@ -18,8 +18,6 @@ const (
 	// rowsOverlap is how far pg_stat_statements' calls of the child may differ
 	// from those of the requests: beyond it others run the statement too.
 	rowsOverlap = 0.05
-	// idleParameters caps the parameter values followed.
-	idleParameters = 10_000
 )
 
 // childRows is what is known of the rows that children return.
@@ -38,13 +36,6 @@ type childRows struct {
 	exact           bool
 	adds            bool // an added child returns nothing
 	works           bool // each added child returns rows
-	// idle are child executions by Parameters that never returned a row.
-	idle []idleParameter
-}
-
-type idleParameter struct {
-	value string
-	calls int
 }
 
 func (r childRows) known() bool { return r.from != "" }
@@ -66,7 +57,6 @@ func rowsOf(g *fanOutGroup) childRows {
 
 // rowsFromPlans counts rows of each request, where every child has a plan.
 func (g *fanOutGroup) rowsFromPlans(r *childRows) (n, rows []float64, ok bool) {
-	idle := map[string]int{} // −1: returned rows
 	var calls, empty, topCalls, topEmpty int
 	for i := range g.requests {
 		q := &g.requests[i]
@@ -89,7 +79,6 @@ func (g *fanOutGroup) rowsFromPlans(r *childRows) (n, rows []float64, ok bool) {
 				}
 			}
 			sum += e.Figures.Rows.Float()
-			noteIdle(idle, e.Parameters, nothing)
 		})
 		if !missing {
 			n, rows = append(n, float64(q.n)), append(rows, sum)
@@ -101,35 +90,7 @@ func (g *fanOutGroup) rowsFromPlans(r *childRows) (n, rows []float64, ok bool) {
 	r.from, r.exact = "plans", true
 	r.empty = float64(empty) / float64(calls)
 	r.emptyTop = float64(topEmpty) / float64(max(1, topCalls))
-	r.idle = idleList(idle)
 	return n, rows, true
-}
-
-func noteIdle(idle map[string]int, parameters string, nothing bool) {
-	seen, known := idle[parameters]
-	switch {
-	case parameters == "" || !known && len(idle) >= idleParameters:
-	case !nothing:
-		idle[parameters] = -1
-	case seen >= 0:
-		idle[parameters]++
-	}
-}
-
-func idleList(idle map[string]int) []idleParameter {
-	var out []idleParameter
-	for p, n := range idle {
-		if n > 0 {
-			out = append(out, idleParameter{p, n})
-		}
-	}
-	sort.Slice(out, func(i, j int) bool {
-		if out[i].calls != out[j].calls {
-			return out[i].calls > out[j].calls
-		}
-		return out[i].value < out[j].value
-	})
-	return out
 }
 
 // diffReading is one interval of pg_stat_statements with requests in it.

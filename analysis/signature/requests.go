@@ -272,6 +272,7 @@ type fanOutGroup struct {
 	growth   requestGrowth
 	own      ownTime
 	rows     childRows
+	idle     idleParameters
 	rivals   []finding.RuledOut
 }
 
@@ -288,6 +289,7 @@ func (g *fanOutGroup) measure(m *dataset.Model) {
 	g.growth = growthOf(m, g)
 	g.own = ownTimeOf(g, level)
 	g.rows = rowsOf(g)
+	g.idle = idleOf(m, g.child)
 	g.rivals = rivalsOf(g)
 }
 
