@@ -3,9 +3,11 @@ package analysis
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/pgassay/pgassay/analysis/dataset"
 	"github.com/pgassay/pgassay/analysis/finding"
 	"github.com/pgassay/pgassay/parser/record"
 )
@@ -226,5 +228,16 @@ func TestAStatementMadeOfOneOfTheInputKeepsNoColumn(t *testing.T) {
 		if !strings.Contains(got, ours) {
 			t.Errorf("%q of ours is not in %s", ours, got)
 		}
+	}
+}
+
+// A measured column may be named nowhere else.
+func TestMeasuredColumnsAreNames(t *testing.T) {
+	d := dataset.New(dataset.DefaultLimits(), func([]byte) *record.Statement { return nil })
+	d.Fold(&record.Batch{Samples: []record.Sample{{View: record.ViewColumnSizes, CapturedAt: record.NoTime,
+		Columns: record.NewColumns([]string{"relname", "attname", "p10"}),
+		Values:  []record.Value{{Text: "items", Valid: true}, {Text: "hush_vector", Valid: true}, {Text: "264", Valid: true}}}}})
+	if names := namesOf([]*dataset.Model{d.Build()}, nil); !slices.Contains(names.Statements, "hush_vector") {
+		t.Errorf("%+v", names)
 	}
 }

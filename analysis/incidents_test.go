@@ -39,7 +39,7 @@ type wanted struct {
 
 func incidents() []incident {
 	return []incident{
-		{"1", incidentIssue1025, []wanted{{"PGA101", "public.items_embedding_idx", finding.Critical, finding.Critical, "REINDEX", ""}},
+		{"1", incidentIssue1025, []wanted{{"PGA101", "public.items_embedding_idx", finding.Critical, finding.Critical, "REINDEX", "needed at all"}},
 			[]string{"PGA208", "PGA209", "PGA311", "PGA103", "PGA104"}, finding.Critical},
 		{"4", incidentInsertKnob, []wanted{{"PGA203", "public.screenshots", finding.Info, finding.Critical, "autovacuum_vacuum_insert_", "autovacuum_vacuum_scale_factor"}},
 			[]string{"PGA302", "PGA209", "PGA204"}, finding.Warning},
@@ -60,7 +60,10 @@ func incidents() []incident {
 		{"15a", incidentPolling, []wanted{{"PGA404", "queue", finding.Info, finding.Warning, "", ""}}, []string{"PGA401", "PGA106"}, finding.Warning},
 		{"15d", incidentBusyPoller, nil, []string{"PGA404", "PGA403"}, finding.Warning},
 		{"19", incidentSmall, nil, []string{"PGA201"}, finding.Info},
-		{"A", incidentProduction, []wanted{{"PGA101", "public.documents_terms_idx", finding.Critical, finding.Critical, "REINDEX", ""}},
+		{"A", incidentProduction, []wanted{
+			{"PGA101", "public.documents_terms_idx", finding.Critical, finding.Critical, "REINDEX", ""},
+			{"PGA101", "public.documents_terms_idx", finding.Critical, finding.Critical, "no scan for 7.92 days, 102 scans in all. If it is not, dropping it ends the walk for good", ""},
+			{"PGA211", "public.documents_terms_idx", finding.Info, finding.Info, "drop index concurrently public.documents_terms_idx;", ""}},
 			[]string{"PGA208", "PGA103", "PGA104", "PGA106", "PGA601"}, finding.Critical},
 		{"B", incidentBuckets, []wanted{
 			{"PGA401", "memories", finding.Warning, finding.Critical, "", ""},

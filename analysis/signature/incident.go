@@ -20,7 +20,7 @@ var sides = []side{
 	{Of: "PGA205", IDs: []string{"PGA103", "PGA106", "PGA108", "PGA201", "PGA202", "PGA206", "PGA208", "PGA209"}, Same: sameTable, When: beginsWithin},
 	{Of: "PGA205", IDs: []string{"PGA212"}, Same: sameServer, When: beginsWithin},
 	// The walk through an index, and what it does to the statement.
-	{Of: "PGA101", IDs: []string{"PGA102"}, Same: sameIndex, When: overlapping},
+	{Of: "PGA101", IDs: []string{"PGA102", "PGA211"}, Same: sameIndex, When: overlapping},
 	{Of: "PGA101", IDs: []string{"PGA103", "PGA104", "PGA107"}, Same: sameStatement, When: overlapping},
 	{Of: "PGA101", IDs: []string{"PGA106"}, Same: sameStatement, When: beginsWith},
 	// The pending list of a GIN index is emptied by vacuum.

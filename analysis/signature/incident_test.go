@@ -48,6 +48,8 @@ func TestOneCauseIsOneIncident(t *testing.T) {
 		{"latency long after its start", []finding.Finding{began("PGA101", items, 500, 0), began("PGA106", insert, 700, 0)}, "PGA101 PGA106"},
 		{"a trend of the whole input", []finding.Finding{began("PGA101", items, 500, 0), but(began("PGA103", insert, 0, 0), always)}, "PGA101(PGA103)"},
 		{"a trend that a walk outlived", []finding.Finding{began("PGA101", items, 100, 300), began("PGA103", insert, 600, 0)}, "PGA101 PGA103"},
+		{"nobody reads the index that is walked", []finding.Finding{began("PGA101", items, 500, 0), began("PGA211", items, 10, 0)}, "PGA101(PGA211)"},
+		{"nobody reads another index", []finding.Finding{began("PGA101", items, 500, 0), began("PGA211", finding.Subject{Index: "public.other"}, 10, 0)}, "PGA101 PGA211"},
 		{"sawtooth, decay and threshold", []finding.Finding{began("PGA201", queue, 100, 0), but(began("PGA203", queue, 0, 0), always), began("PGA202", queue, 900, 0)}, "PGA201(PGA203 PGA202)"},
 		{"decay and threshold alone", []finding.Finding{began("PGA203", queue, 900, 0), began("PGA202", queue, 900, 0)}, "PGA202(PGA203)"},
 		{"threshold of another table", []finding.Finding{began("PGA202", queue, 900, 0), began("PGA203", jobs, 900, 0)}, "PGA202 PGA203"},

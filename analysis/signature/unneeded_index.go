@@ -33,9 +33,45 @@ var unneededIndex = &Signature{
 }
 
 func detectUnneededIndex(p *Pass) {
+	all := unneededIndexes(p, p.limits(p.now))
+	switch short := all.observed < p.limit("min_days")*86400; {
+	case short && !all.defined:
+		p.Lacks("no week of index scans and no index definitions in input", addIndexScans)
+	case short:
+		p.Lacks("no week of index scans in input: only duplicates were looked for", addIndexScans)
+	}
+	for _, u := range all.found {
+		p.Report(u.finding(p), true)
+	}
+}
+
+// unneededList is what is unneeded, the largest first, and what was looked at.
+type unneededList struct {
+	found    []*unneeded
+	observed float64 // seconds over which scans are told, of the index with most
+	defined  bool    // a definition is in input
+}
+
+// unneededIndexes is shared with PGA101, which asks whether the index that is
+// walked is needed; the limits are 211's.
+func unneededIndexes(p *Pass, limits map[string]float64) unneededList {
+	return shared(p, "unneeded", func(*dataset.Model) unneededList { return p.findUnneeded(limits) })
+}
+
+// of is what the list says of an index, nil if it may be needed.
+func (l unneededList) of(x *dataset.Index) *unneeded {
+	for _, u := range l.found {
+		if u.Index == x {
+			return u
+		}
+	}
+	return nil
+}
+
+func (p *Pass) findUnneeded(limits map[string]float64) unneededList {
 	used := indexesInPlans(p)
 	reset := statisticsReset(p.Model)
-	observed, defined := 0.0, false
+	var out unneededList
 	var all []*unneeded
 	for _, r := range p.Model.Relations {
 		writes := indexedWrites(r)
@@ -45,29 +81,21 @@ func detectUnneededIndex(p *Pass) {
 				continue
 			}
 			u := &unneeded{Index: x, Last: last, Writes: writes, Definition: x.Definition}
-			observed = max(observed, u.quiet(reset))
-			defined = defined || x.Definition != ""
-			u.Unused = u.Quiet >= p.limit("min_days")*86400 && !used[x.Index]
+			out.observed = max(out.observed, u.quiet(reset))
+			out.defined = out.defined || x.Definition != ""
+			u.Unused = u.Quiet >= limits["min_days"]*86400 && !used[x.Index]
 			u.Covering = coveringIndex(x)
 			all = append(all, u)
 		}
 	}
-	switch short := observed < p.limit("min_days")*86400; {
-	case short && !defined:
-		p.Lacks("no week of index scans and no index definitions in input", addIndexScans)
-	case short:
-		p.Lacks("no week of index scans in input: only duplicates were looked for", addIndexScans)
-	}
-	found := p.unneededOf(all)
-	sort.SliceStable(found, func(i, j int) bool { return found[i].Bytes > found[j].Bytes })
-	for _, u := range found {
-		p.Report(u.finding(p), true)
-	}
+	out.found = p.unneededOf(all, limits)
+	sort.SliceStable(out.found, func(i, j int) bool { return out.found[i].Bytes > out.found[j].Bytes })
+	return out
 }
 
 // unneededOf chooses those worth telling. An index that is not read itself is no
 // reason to drop the one that it covers.
-func (p *Pass) unneededOf(all []*unneeded) []*unneeded {
+func (p *Pass) unneededOf(all []*unneeded, limits map[string]float64) []*unneeded {
 	unused := map[*dataset.Index]bool{}
 	for _, u := range all {
 		unused[u.Index] = u.Unused && u.droppable()
@@ -79,7 +107,7 @@ func (p *Pass) unneededOf(all []*unneeded) []*unneeded {
 		}
 		pages, ok := nearestPages(u.Index, u.Last.Time)
 		u.Bytes = pages * float64(p.Model.BlockSize)
-		worth := ok && u.Bytes >= p.limit("min_size") && u.Writes.Rows >= p.limit("min_writes")
+		worth := ok && u.Bytes >= limits["min_size"] && u.Writes.Rows >= limits["min_writes"]
 		if worth && (u.Unused || u.Covering != nil) && u.droppable() && !invalidNow(u.Index) {
 			found = append(found, u)
 		}

@@ -38,7 +38,7 @@ func (w *walk) finding(p *Pass) finding.Finding {
 	if w.Source == fromDiffs {
 		f.N = fmt.Sprintf("%d differences of pg_stat_statements after the transition, %d before the event", len(w.After), len(w.Before))
 	}
-	w.remedy(&f, p.Model.BlockSize)
+	w.remedy(p, &f)
 	return f
 }
 

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/pgassay/pgassay/analysis/dataset"
 	"github.com/pgassay/pgassay/analysis/finding"
 	"github.com/pgassay/pgassay/parser/record"
 )
@@ -26,7 +27,7 @@ func operatorClass(definition string) string {
 func variableSize(class string) bool { return strings.HasPrefix(class, "sparsevec") }
 
 // remedy fills what to do, what will not help and how to check.
-func (w *walk) remedy(f *finding.Finding, blockSize int64) {
+func (w *walk) remedy(p *Pass, f *finding.Finding) {
 	if w.Ended != nil {
 		f.Actions = []finding.Action{{Do: fmt.Sprintf("Nothing now: the walk ended at %s (PGA102). It returns with the next vacuum that cleans %s: rebuild then, "+
 			"keep deletes away from the table, or store fixed-size vectors.", clock(w.Ended.Time), w.Index.Index)}}
@@ -34,7 +35,19 @@ func (w *walk) remedy(f *finding.Finding, blockSize int64) {
 		return
 	}
 	pages := w.After[len(w.After)-1].Pages
-	f.Actions, f.WillNotHelp, f.Verify = walkRemedy(w.Index.SQL(), pages*float64(blockSize), w.Baseline)
+	f.Actions, f.WillNotHelp, f.Verify = walkRemedy(w.Index.SQL(), pages*float64(p.Model.BlockSize), w.Baseline)
+	f.Actions = append(askIfNeeded(p, w.Index), f.Actions...)
+}
+
+// askIfNeeded comes before the rebuild of an index that PGA211 found unused:
+// without the index there is nothing to walk.
+func askIfNeeded(p *Pass, x *dataset.Index) []finding.Action {
+	u := unneededIndexes(p, p.limits(unneededIndex)).of(x)
+	if u == nil || !u.Unused {
+		return nil
+	}
+	return []finding.Action{{Do: fmt.Sprintf("Ask whether %s is needed at all: no scan for %s, %s in all. If it is not, dropping it ends the walk for good; how to make sure and how to drop it: PGA211.",
+		x.Index, span(u.Quiet), plural(int(u.Last.Scans.N), "scan"))}}
 }
 
 // walkRemedy is the rebuild of an index, whose name is quoted for SQL.
@@ -97,6 +110,7 @@ func (w *walkStep) finding(p *Pass) finding.Finding {
 	f.Series = []finding.Series{w.series()}
 	f.Notes = []string{"More snapshots of pg_stat_user_indexes with pg_relation_size and captured_at, at least ten on either side of the vacuum, would show the slope and raise the confidence."}
 	f.Actions, f.WillNotHelp, f.Verify = walkRemedy(w.Index.SQL(), w.Pages*float64(p.Model.BlockSize), w.Baseline)
+	f.Actions = append(askIfNeeded(p, w.Index), f.Actions...)
 	return f
 }
 
