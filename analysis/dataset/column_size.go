@@ -64,17 +64,16 @@ func latestOfColumn(list []ColumnSize, c ColumnSize) []ColumnSize {
 	return append(list, c)
 }
 
-// named reports whether a row that names its table as it likes means this one.
+// named reports whether a row that names its table as it likes means this one. A
+// main database that nothing else names may be any.
 func (r *Relation) named(s *record.Sample, main string) bool {
 	schema, name := text(s, "schemaname"), text(s, "relname")
 	if first, last, qualified := strings.Cut(name, "."); qualified && schema == "" {
 		schema, name = first, last
 	}
 	database := text(s, "datname")
-	if database == main {
-		database = ""
-	}
-	return strings.Trim(name, `"`) == r.Relation && (schema == "" || strings.Trim(schema, `"`) == r.Schema) && database == r.Database
+	ours := database == r.Database || r.Database == "" && (database == main || main == "")
+	return ours && strings.Trim(name, `"`) == r.Relation && (schema == "" || strings.Trim(schema, `"`) == r.Schema)
 }
 
 // columnSize reads a row; what is no size of a value, or smaller than one that

@@ -34,7 +34,28 @@ func TestColumnSizesAreThoseOfTheLatestCapture(t *testing.T) {
 	if got[1].Varies() || got[1].Fixed() {
 		t.Errorf("%+v: a byte is alignment, and nothing tells the tenth above p90", got[1])
 	}
+	m.Database = "shop"
+	if r := (&Relation{Schema: "public", Relation: "items", Database: "other"}); len(m.ColumnSizes(r)) > 0 {
+		t.Error("rows without a database are those of another than the main one")
+	}
 	if m.From.Known() {
 		t.Errorf("span from %v: sizes are looked at whenever it suits", m.From)
+	}
+}
+
+func TestColumnSizesOfADatabase(t *testing.T) {
+	d := New(DefaultLimits(), intern)
+	d.Fold(&record.Batch{Samples: []record.Sample{
+		columnSizeRow(2, 20, []string{"datname", "relname", "attname", "p10", "p90"}, "shop", "public.items", "embedding", "100", "200"),
+	}})
+	m := d.Build()
+	for _, c := range []struct {
+		main, of string
+		want     int
+	}{{"shop", "", 1}, {"", "", 1}, {"other", "shop", 1}, {"other", "", 0}, {"shop", "other", 0}, {"", "other", 0}} {
+		m.Database = c.main
+		if got := m.ColumnSizes(&Relation{Database: c.of, Schema: "public", Relation: "items"}); len(got) != c.want {
+			t.Errorf("main %q, table of %q: %+v", c.main, c.of, got)
+		}
 	}
 }
