@@ -25,6 +25,9 @@ var sides = []side{
 	{Of: "PGA101", IDs: []string{"PGA106"}, Same: sameStatement, When: beginsWith},
 	// The pending list of a GIN index is emptied by vacuum.
 	{Of: "PGA109", IDs: []string{"PGA103", "PGA104", "PGA106", "PGA201"}, Same: sameStatement, When: overlapping},
+	// Dead entries at one end of an index: every query that begins there.
+	{Of: "PGA108", IDs: []string{"PGA108"}, Same: sameIndex, When: overlapping},
+	{Of: "PGA108", IDs: []string{"PGA103", "PGA104", "PGA106"}, Same: sameStatement, When: overlapping},
 	// The visibility map decays between vacuums that come too late.
 	{Of: "PGA201", IDs: []string{"PGA202", "PGA203"}, Same: sameTable, When: overlapping},
 	{Of: "PGA201", IDs: []string{"PGA105", "PGA106"}, Same: sameStatement, When: beginsWithin},

@@ -9,6 +9,7 @@ var List = []*Signature{
 	planFlip,
 	latencyRegression,
 	rowsPerStatementCost,
+	deadEntryWalk,
 	ginPendingList,
 	vacuumSawtooth,
 	visibilityDecay,

@@ -1,6 +1,8 @@
 package signature
 
 import (
+	"slices"
+
 	"github.com/pgassay/pgassay/analysis/dataset"
 	"github.com/pgassay/pgassay/analysis/finding"
 )
@@ -14,7 +16,7 @@ var vacuumSawtooth = &Signature{
 	Fix:    "Vacuum this table more often: lower autovacuum_vacuum_scale_factor and autovacuum_vacuum_insert_scale_factor of this table, not of the cluster.",
 	Verify: "The last readings before a vacuum come down to the tolerated share of heap fetches.",
 	Needs:  []Need{needHeap, needVacuum, needSeries},
-	Silent: []string{"vacuums that are held back (PGA205)", "a tuned table whose worst point is low", "scans of a few rows"},
+	Silent: []string{"vacuums that are held back (PGA205)", "a LIMIT or minimum that steps over dead entries (PGA108)", "a tuned table whose worst point is low", "scans of a few rows"},
 	Thresholds: []Threshold{
 		{"min_cycles", 3, "cycles", "complete cycles with readings"},
 		{"min_rising", 0.75, "of cycles", "that must rise inside"},
@@ -46,10 +48,18 @@ func detectVacuumSawtooth(p *Pass) {
 	}
 	held := heldVacuums(p)
 	for _, w := range findSawtooths(p.Model, int(p.limit("min_cycles")), func(v *dataset.Vacuum) bool { return held[v] }) {
-		if p.isSawtooth(w) {
+		if p.isSawtooth(w) && !p.deadEntriesNamed(w) {
 			p.Report(w.finding(p), w.Held > 0 || w.Cost.worstMS-w.Cost.freshMS < p.limit("floor_ms"))
 		}
 	}
+}
+
+// deadEntriesNamed reports whether PGA108 names what the vacuums take away: then
+// it has the advice.
+func (p *Pass) deadEntriesNamed(w *sawtooth) bool {
+	return slices.ContainsFunc(p.Findings, func(f finding.Finding) bool {
+		return f.ID == deadEntryWalk.ID && f.Subject.Relation == w.Relation.Name && f.Subject.Fingerprint == w.Statement.Fingerprint
+	})
 }
 
 func (p *Pass) isSawtooth(w *sawtooth) bool {
