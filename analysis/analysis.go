@@ -54,8 +54,8 @@ func DefaultOptions() Options {
 const internedStatements = 200_000
 
 // Run reads the paths and evaluates every signature. Only usage errors
-// (parser.UsageError) and I/O errors are returned; what could not be
-// understood is in the Result.
+// (parser.UsageError), I/O errors and the end of ctx are returned; what could
+// not be understood is in the Result.
 func Run(ctx context.Context, paths []string, o Options) (*Result, error) {
 	statements := sqltext.NewInterner(internedStatements)
 	d := dataset.New(o.Limits, statements.Statement)
@@ -69,7 +69,12 @@ func Run(ctx context.Context, paths []string, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, models := evaluate(d, read.of(rep), o)
+	return unless(ctx, func() *Result { return conclude(d, read.of(rep), o) })
+}
+
+// conclude makes the Result of what was read.
+func conclude(d *dataset.Dataset, inputs []Input, o Options) *Result {
+	r, models := evaluate(d, inputs, o)
 	r.ZoneOffset = zoneOffset(r.Zone, o.Timezone, r.From)
 	r.Notes = append(r.Notes, thresholdNotes(o.Thresholds)...)
 	r.suppress(o.Suppressions, o.now())
@@ -79,7 +84,7 @@ func Run(ctx context.Context, paths []string, o Options) (*Result, error) {
 	if o.Anonymize {
 		r = Anonymize(r, namesOf(models, o.Suppressions))
 	}
-	return r, nil
+	return r
 }
 
 // thresholdNotes says which verdicts rest on limits of the user's.

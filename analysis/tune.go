@@ -48,24 +48,39 @@ func Tune(ctx context.Context, paths []string, o Options, table string, tolerate
 	if err != nil {
 		return nil, err
 	}
+	out, err := unless(ctx, func() []*Tuning { return tunings(d, rep, table, tolerated) })
+	if err != nil {
+		return nil, err
+	}
+	if len(out) == 0 {
+		return nil, &UnknownTableError{Name: table, Known: knownTables(d)}
+	}
+	return out, nil
+}
+
+// tunings is the advice of each server that has the table.
+func tunings(d *dataset.Dataset, rep *parser.Report, table string, tolerated float64) []*Tuning {
 	var out []*Tuning
-	unknown := &UnknownTableError{Name: table}
 	for _, part := range d.Servers() {
 		m := part.Build()
 		if r := m.Relation(table); r != nil {
 			out = append(out, &Tuning{Advice: autovacuum.Advise(m, r, tolerated), Name: part.Name, Server: m.Server, BlockSize: m.BlockSize,
 				From: m.From, To: m.To, Losses: losses(rep, &part)})
 		}
-		for _, r := range m.Relations {
-			unknown.Known = append(unknown.Known, r.Name)
+	}
+	return out
+}
+
+// knownTables are the tables of all servers, sorted.
+func knownTables(d *dataset.Dataset) []string {
+	var out []string
+	for _, part := range d.Servers() {
+		for _, r := range part.Build().Relations {
+			out = append(out, r.Name)
 		}
 	}
-	if len(out) == 0 {
-		slices.Sort(unknown.Known)
-		unknown.Known = slices.Compact(unknown.Known)
-		return nil, unknown
-	}
-	return out, nil
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // losses counts what could not be read of the files of a server.

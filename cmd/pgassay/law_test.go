@@ -287,6 +287,9 @@ func TestSignaturesAreComplete(t *testing.T) {
 				t.Errorf("%s: %s is empty or no sentence: %q", s.ID, name, text)
 			}
 		}
+		if strings.TrimSpace(s.Felt) == "" {
+			t.Errorf("%s: Felt is empty: a story begins with what a user notices", s.ID)
+		}
 		if strings.HasSuffix(s.Felt, ".") {
 			t.Errorf("%s: Felt ends in a full stop, though a story goes on with the time: %q", s.ID, s.Felt)
 		}
