@@ -268,7 +268,7 @@ func (l *pendingList) settled() int {
 func pendingPages(m *dataset.Model, x *dataset.Index) (pages float64, from string) {
 	kb, from := 4096.0, "PostgreSQL's default"
 	if s, ok := m.Setting("gin_pending_list_limit"); ok {
-		if v, err := strconv.ParseFloat(s.Value, 64); err == nil {
+		if v, ok := kilobytes(s.Value); ok {
 			kb, from = v, "setting of the server"
 		}
 	}

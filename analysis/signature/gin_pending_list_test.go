@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/pgassay/pgassay/analysis/dataset"
 	"github.com/pgassay/pgassay/analysis/finding"
 	"github.com/pgassay/pgassay/parser/record"
 )
@@ -123,4 +124,15 @@ func TestGINPendingListNeeds(t *testing.T) {
 	ginLoad{perRow: 0.05, noIndex: true}.history(t).lacks(ginPendingList, "access method")
 	ginLoad{perRow: 0.05, noPlans: true}.history(t).lacks(ginPendingList, "plans")
 	ginLoad{perRow: 0.05, noCount: true}.history(t).lacks(ginPendingList, "n_tup_ins")
+}
+
+// SHOW prints the setting with its unit, pg_settings in kB.
+func TestPendingListLimitOfTheServer(t *testing.T) {
+	for text, pages := range map[string]float64{"512": 64, "64MB": 8192, "128kB": 16} {
+		h := &hygiene{t: t}
+		h.sample(record.ViewSettings, second(0), "name=gin_pending_list_limit", "setting="+text)
+		if got, from := pendingPages(h.run(ginPendingList).Model, &dataset.Index{}); got != pages || from != "setting of the server" {
+			t.Errorf("%s: %g pages (%s), want %g", text, got, from, pages)
+		}
+	}
 }
